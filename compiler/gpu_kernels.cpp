@@ -83,11 +83,10 @@ static Json describe(const codegen::GpuProgram &program) {
 /// What is wrong with a call; empty: nothing.
 static std::string missingKernel(rt::AttentionOp op) {
   MtcAttention call = target::attentionCall(op);
-  bool fits = call.head_dim <= 256 &&
-              (call.dtype == MTC_F32 || call.head_dim % 8 == 0);
-  if (fits &&
-      cuda::hasAttention(call.dtype == MTC_F16,
-                         cuda::attentionHeadSize(int(call.head_dim))))
+  bool fits =
+      call.head_dim <= 256 && (call.dtype == MTC_F32 || call.head_dim % 8 == 0);
+  if (fits && cuda::hasAttention(call.dtype == MTC_F16,
+                                 cuda::attentionHeadSize(int(call.head_dim))))
     return "";
   return fmt::format("expected heads for which there is attention on a GPU: in "
                      "bf16 and f32 of at most 64 elements or of 97 to 128, in "

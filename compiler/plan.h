@@ -30,7 +30,7 @@ struct SumOrder {
 /// The module attribute `mtc.config`.
 struct PlanConfig {
   std::string model, isa, dtype;
-  std::string device; ///< what computes, as strategies name it
+  std::string device;              ///< what computes, as strategies name it
   std::string optimizer;           ///< its name in strategies
   std::vector<std::string> groups; ///< of parameters
   std::string gradDtype; ///< of gradients of parameters that have main ones

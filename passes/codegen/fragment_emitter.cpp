@@ -2,8 +2,8 @@
 #include "passes/codegen/fragment_emitter.h"
 
 #include "dialects/mtc/Mtc.h"
-#include "passes/codegen/gpu_launch.h"
 #include "mtc/runtime/mesh.h"
+#include "passes/codegen/gpu_launch.h"
 #include "passes/target/attention_call.h"
 
 #include <algorithm>
@@ -237,8 +237,8 @@ void FragmentEmitter::emitGpuLaunch(ArrayRef<int64_t> entries,
   for (size_t i = 0; i + 1 < entries.size(); i += 3) {
     Value index = i32(entries[i]), blocks = i64(entries[i + 1]);
     if (int64_t each = entries[i + 2]; entries[i + 1] == 0)
-      blocks = LLVM::UDivOp::create(b, loc, add(columns, i64(each - 1)),
-                                    i64(each));
+      blocks =
+          LLVM::UDivOp::create(b, loc, add(columns, i64(each - 1)), i64(each));
     call("mtc_launch", {context, index, blocks, addresses});
   }
 }

@@ -71,8 +71,8 @@ private:
   mlir::Location loc; ///< of the op that is being emitted
   mlir::Type ptr, int32, int64;
   V context, step;
-  V rowSlots; ///< where the slots of the row lie; null: not asked for yet
-  V block;    ///< likewise
+  V rowSlots;      ///< where the slots of the row lie; null: not asked for yet
+  V block;         ///< likewise
   V argumentSpace; ///< of launches on a GPU: addresses, then values; likewise
   llvm::DenseMap<V, V> values; ///< looked up only
   llvm::DenseMap<int64_t, V> arenas, coordinates, slots;

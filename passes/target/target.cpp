@@ -37,8 +37,8 @@ std::string Target::bestIsa(bool bf16) {
   return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 
-/// What a product may have of a GPU's memory: as much as cuBLAS takes by default
-/// on Hopper (its documentation, "cublasSetWorkspace").
+/// What a product may have of a GPU's memory: as much as cuBLAS takes by
+/// default on Hopper (its documentation, "cublasSetWorkspace").
 static constexpr int64_t kGpuGemmScratch = int64_t(32) << 20;
 
 /// Of the backward a float for each query of each head (attention_params.h).

@@ -23,10 +23,9 @@ std::string headText(const Descriptor &d) {
       "device {}  isa {}  threads {}  dtype {}  onednn {}\n"
       "batch: micro_batch {}  microbatches {}  global_batch {}  seq {}  vocab "
       "{}\n",
-      d.model, d.planHash, d.stage, d.mesh.stages(), d.mesh.text(" "),
-      d.device, d.isa,
-      d.threads, d.dtype, d.onednn.empty() ? "-" : d.onednn, b.microBatch,
-      b.microbatches, b.globalBatch, b.seq, b.vocab);
+      d.model, d.planHash, d.stage, d.mesh.stages(), d.mesh.text(" "), d.device,
+      d.isa, d.threads, d.dtype, d.onednn.empty() ? "-" : d.onednn,
+      b.microBatch, b.microbatches, b.globalBatch, b.seq, b.vocab);
 }
 
 std::string arenaText(const Descriptor &d) {

@@ -1,16 +1,15 @@
 //===- attention_params.h - how attention kernels are called ----*- C++ -*-===//
 //
 // Shared by the kernels and by hosts that launch them: plain C++, no CUDA.
-// Meanings are those of MtcAttention in abi.h. Elements are bf16, fp16 or fp32; q, k,
-// v, out and their gradients [batch, tokens, heads, head_dim], the gradients
-// laid out as what they are gradients of. Pointers and strides are multiples of
-// 16 bytes, scale is positive, and all sizes are below 2^31.
+// Meanings are those of MtcAttention in abi.h. Elements are bf16, fp16 or fp32;
+// q, k, v, out and their gradients [batch, tokens, heads, head_dim], the
+// gradients laid out as what they are gradients of. Pointers and strides are
+// multiples of 16 bytes, scale is positive, and all sizes are below 2^31.
 //
 // Entries: mtc_attention_KIND_ELEMENT_dD, of kind `forward`, `dots`, `queries`
-// or `keys`, element `bf16`, `f16` or `f32`, D 32, 64, 96, 128 or 256; heads may have
-// fewer elements. Backward is dots, then
-// queries (dq) and keys (dk, dv) in any order. Nothing is added by atomics:
-// equal calls give equal bits.
+// or `keys`, element `bf16`, `f16` or `f32`, D 32, 64, 96, 128 or 256; heads
+// may have fewer elements. Backward is dots, then queries (dq) and keys (dk,
+// dv) in any order. Nothing is added by atomics: equal calls give equal bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H
@@ -62,8 +61,8 @@ struct AttentionTiles {
   constexpr int threads() const { return warps * 32; }
 };
 
-/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32: those
-/// whose PTX is checked in.
+/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32:
+/// those whose PTX is checked in.
 constexpr bool hasAttention(bool fp16, int headSize) {
   return fp16 ? headSize == 64
               : headSize == 32 || headSize == 64 || headSize == 128;

@@ -1,10 +1,10 @@
 //===- floats.cuh - attention of fp32 elements ------------------*- C++ -*-===//
 //
-// A warp has one row: of queries, which goes through its keys, or of keys, which
-// goes through the queries that see it. Lane l has elements l, l + 32 and so on.
-// Every sum is a fixed tree over the lanes, and ascends along the other side:
-// equal calls give equal bits. There are no tensor cores for fp32, and no tile:
-// it is for numbers that have to be fp32, not for speed.
+// A warp has one row: of queries, which goes through its keys, or of keys,
+// which goes through the queries that see it. Lane l has elements l, l + 32 and
+// so on. Every sum is a fixed tree over the lanes, and ascends along the other
+// side: equal calls give equal bits. There are no tensor cores for fp32, and no
+// tile: it is for numbers that have to be fp32, not for speed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_FLOATS_CUH

@@ -38,9 +38,9 @@ Status Blas::open() {
 #undef X
   find(statusName, "cublasLtGetStatusName");
   if (missing)
-    return {StatusCode::infeasible,
-            fmt::format("cuBLASLt: expected the function {}, found none",
-                        missing)};
+    return {
+        StatusCode::infeasible,
+        fmt::format("cuBLASLt: expected the function {}, found none", missing)};
   return Status::okay();
 }
 

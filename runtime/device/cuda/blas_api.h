@@ -30,7 +30,7 @@ struct MatmulHeuristic { ///< cublasLtMatmulHeuristicResult_t
 };
 
 inline constexpr int kR32F = 0, kR16F = 2, kR16BF = 14; ///< cudaDataType
-inline constexpr int kCompute32F = 68; ///< cublasComputeType_t, no tf32
+inline constexpr int kCompute32F = 68;         ///< cublasComputeType_t, no tf32
 inline constexpr int kTransA = 3, kTransB = 4; ///< of a descriptor
 inline constexpr int kOpN = 0, kOpT = 1;       ///< cublasOperation_t
 /// Of a preference: bytes of workspace, and of what A, B, C and D are multiples

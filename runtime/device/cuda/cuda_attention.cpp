@@ -107,10 +107,10 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
   void *arguments[] = {&copy};
   int heads = kernel == AttentionKernel::keys ? params.heads / params.group
                                               : params.heads;
-  return driver_.check(
-      driver_.launch(function, blocks, heads, static_cast<unsigned>(d.batch),
-                     threads, 1, 1, shared, stream, arguments, nullptr),
-      "cuLaunchKernel", entry);
+  return driver_.check(driver_.launch(function, blocks, heads,
+                                      static_cast<unsigned>(d.batch), threads,
+                                      1, 1, shared, stream, arguments, nullptr),
+                       "cuLaunchKernel", entry);
 }
 
 Status CudaAttention::issue(const MtcAttention &d, const AttentionOperands &x,
@@ -119,8 +119,8 @@ Status CudaAttention::issue(const MtcAttention &d, const AttentionOperands &x,
   AttentionParams params = paramsOf(d, x, block);
   if (!backward)
     return start(d, AttentionKernel::forward, params, stream);
-  for (AttentionKernel kernel : {AttentionKernel::dots, AttentionKernel::queries,
-                                 AttentionKernel::keys})
+  for (AttentionKernel kernel :
+       {AttentionKernel::dots, AttentionKernel::queries, AttentionKernel::keys})
     MTC_RETURN_IF_ERROR(start(d, kernel, params, stream));
   return Status::okay();
 }

@@ -21,11 +21,13 @@ static constexpr int kMultiprocessors = 128;
 Status CudaCalls::load(const char *deviceCode,
                        const std::vector<runtime::KernelInfo> &kernels) {
   MTC_RETURN_IF_ERROR(norm_.load(ptxText("norm"), "norm"));
-  static constexpr const char *kNames[] = {
-      "mtc_cuda_norm_reset",          "mtc_cuda_norm_accumulate_f32",
-      "mtc_cuda_norm_accumulate_bf16", "mtc_cuda_norm_accumulate_f16",
-      "mtc_cuda_norm_check",          "mtc_cuda_norm_finish",
-      "mtc_cuda_zero"};
+  static constexpr const char *kNames[] = {"mtc_cuda_norm_reset",
+                                           "mtc_cuda_norm_accumulate_f32",
+                                           "mtc_cuda_norm_accumulate_bf16",
+                                           "mtc_cuda_norm_accumulate_f16",
+                                           "mtc_cuda_norm_check",
+                                           "mtc_cuda_norm_finish",
+                                           "mtc_cuda_zero"};
   static_assert(std::size(kNames) == kEntries);
   for (int entry = 0; entry < kEntries; ++entry)
     MTC_RETURN_IF_ERROR(norm_.find(kNames[entry], 0, entries_[entry]));
@@ -50,10 +52,9 @@ void CudaCalls::launch(int32_t kernel, int64_t blocks, void *const *arguments) {
   if (stream_.failed() || blocks == 0)
     return;
   if (kernel < 0 || static_cast<size_t>(kernel) >= kernels_.size())
-    return stream_.fail(
-        {StatusCode::inputRejected,
-         fmt::format("a fragment launches kernel {} of {}", kernel,
-                     kernels_.size())});
+    return stream_.fail({StatusCode::inputRejected,
+                         fmt::format("a fragment launches kernel {} of {}",
+                                     kernel, kernels_.size())});
   const Kernel &k = kernels_[static_cast<size_t>(kernel)];
   (void)stream_.accept(driver_.launch(k.function, static_cast<unsigned>(blocks),
                                       1, 1, k.threads, 1, 1, k.shared,
@@ -69,11 +70,11 @@ void CudaCalls::start(Entry entry, int64_t blocks,
   size_t count = 0;
   for (const void *argument : arguments)
     list[count++] = const_cast<void *>(argument);
-  (void)stream_.accept(
-      driver_.launch(entries_[entry], static_cast<unsigned>(blocks), 1, 1,
-                     kNormThreads, 1, 1, 0, stream_.handle(), list.data(),
-                     nullptr),
-      "cuLaunchKernel");
+  (void)stream_.accept(driver_.launch(entries_[entry],
+                                      static_cast<unsigned>(blocks), 1, 1,
+                                      kNormThreads, 1, 1, 0, stream_.handle(),
+                                      list.data(), nullptr),
+                       "cuLaunchKernel");
 }
 
 void CudaCalls::attention(const MtcAttention &shape,
@@ -124,9 +125,7 @@ void CudaCalls::normCheck(MtcStepState *state, const void *x, int64_t count) {
   start(kCheck, normBlocks(count * 4, kMultiprocessors), {&norm, &x, &count});
 }
 
-void CudaCalls::normFinish(MtcStepState *state) {
-  start(kFinish, 1, {&state});
-}
+void CudaCalls::normFinish(MtcStepState *state) { start(kFinish, 1, {&state}); }
 
 void CudaCalls::zero(void *p, int64_t bytes) {
   if (bytes > 0)

@@ -26,7 +26,8 @@ public:
   /// naming what the driver rejects.
   runtime::Status load(const char *deviceCode,
                        const std::vector<runtime::KernelInfo> &kernels);
-  /// Errors: usage, where the environment asks for other products than there are.
+  /// Errors: usage, where the environment asks for other products than there
+  /// are.
   runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows);
   /// mtc_gemm: row `index`.
   runtime::Status gemm(int64_t index, const GemmOperands &operands);
@@ -46,8 +47,16 @@ public:
 
 private:
   /// Entries of the norm's module.
-  enum Entry { kReset, kAccumulate32, kAccumulateBf16, kAccumulateF16, kCheck,
-               kFinish, kZero, kEntries };
+  enum Entry {
+    kReset,
+    kAccumulate32,
+    kAccumulateBf16,
+    kAccumulateF16,
+    kCheck,
+    kFinish,
+    kZero,
+    kEntries
+  };
   struct Kernel {
     Function function = nullptr;
     unsigned threads = 0, shared = 0;

@@ -59,18 +59,16 @@ private:
 class CudaDevice final : public runtime::Device {
 public:
   explicit CudaDevice(const Driver &driver)
-      : driver_(driver), context_(driver), stream_(driver), arenaMemory_(driver),
-        workspace_(driver), calls_(driver, stream_) {}
+      : driver_(driver), context_(driver), stream_(driver),
+        arenaMemory_(driver), workspace_(driver), calls_(driver, stream_) {}
 
   Status open(const DeviceRequest &request) {
     rank_ = request.rank;
     MTC_RETURN_IF_ERROR(context_.open(request.rank));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
-    MTC_RETURN_IF_ERROR(
-        arenaMemory_.allocate(request.sizes, stream_.handle()));
+    MTC_RETURN_IF_ERROR(arenaMemory_.allocate(request.sizes, stream_.handle()));
     for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
-      arenas_[kind] = {pointerTo(arenaMemory_.part(kind)),
-                       request.sizes[kind]};
+      arenas_[kind] = {pointerTo(arenaMemory_.part(kind)), request.sizes[kind]};
     stream_.setArenas(arenas_);
     calls_.setState(static_cast<MtcStepState *>(arenas_[MTC_ARENA_STEP].base));
     return openMirror(request);

@@ -72,17 +72,18 @@ public:
     auto scratch = reinterpret_cast<uintptr_t>(x.scratch);
     scratch = (scratch + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
               kWorkspaceAlignment;
-    return blas_.check(
-        blas_.matmul(handle, desc_, &one, x.b, a_, x.a, b_, &beta, x.c, c_, x.c,
-                     c_, &algo_, reinterpret_cast<void *>(scratch),
-                     workspaceOf(row_), stream),
-        "cublasLtMatmul", describe(row_));
+    return blas_.check(blas_.matmul(handle, desc_, &one, x.b, a_, x.a, b_,
+                                    &beta, x.c, c_, x.c, c_, &algo_,
+                                    reinterpret_cast<void *>(scratch),
+                                    workspaceOf(row_), stream),
+                       "cublasLtMatmul", describe(row_));
   }
 
 private:
   Status describeProduct() {
-    MTC_RETURN_IF_ERROR(blas_.check(
-        blas_.createDesc(&desc_, kCompute32F, kR32F), "cublasLtMatmulDescCreate"));
+    MTC_RETURN_IF_ERROR(
+        blas_.check(blas_.createDesc(&desc_, kCompute32F, kR32F),
+                    "cublasLtMatmulDescCreate"));
     const int ofA = row_.tb ? kOpT : kOpN, ofB = row_.ta ? kOpT : kOpN;
     MTC_RETURN_IF_ERROR(
         blas_.check(blas_.setDesc(desc_, kTransA, &ofA, sizeof ofA),
@@ -159,7 +160,8 @@ Status CudaGemms::find(const GemmInfo &row, const GemmOperands &x,
                        Product *&out) {
   if (!handle_) {
     MTC_RETURN_IF_ERROR(Blas::load(blas_));
-    MTC_RETURN_IF_ERROR(blas_->check(blas_->create(&handle_), "cublasLtCreate"));
+    MTC_RETURN_IF_ERROR(
+        blas_->check(blas_->create(&handle_), "cublasLtCreate"));
   }
   uint32_t alignment = alignmentOf(x);
   std::unique_ptr<Product> &product = products_[{row, alignment}];

@@ -27,9 +27,8 @@ CudaStream::~CudaStream() {
 Status CudaStream::open(Context context) {
   context_ = context;
   MTC_RETURN_IF_ERROR(accept(driver_.setContext(context), "cuCtxSetCurrent"));
-  MTC_RETURN_IF_ERROR(
-      accept(driver_.createStream(&stream_, kNonBlockingStream),
-             "cuStreamCreate"));
+  MTC_RETURN_IF_ERROR(accept(driver_.createStream(&stream_, kNonBlockingStream),
+                             "cuStreamCreate"));
   for (EventHandle &event : events_)
     MTC_RETURN_IF_ERROR(
         accept(driver_.createEvent(&event, kNoTiming), "cuEventCreate"));
@@ -94,9 +93,8 @@ Status CudaStream::launch(MtcFragment fragment, MtcContext *context,
 
 Event CudaStream::record() {
   uint64_t position = ++recorded_;
-  (void)accept(
-      driver_.recordEvent(events_[position % events_.size()], stream_),
-      "cuEventRecord");
+  (void)accept(driver_.recordEvent(events_[position % events_.size()], stream_),
+               "cuEventRecord");
   return {position};
 }
 

@@ -24,10 +24,11 @@ Status Driver::open() {
 #define X(name, symbol, ...)                                                   \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol));            \
   if (!name)                                                                   \
-    return {StatusCode::infeasible,                                            \
-            fmt::format("{}: expected the function {}, found none; the driver " \
-                        "is older than CUDA 12",                               \
-                        kLibrary, #symbol)};
+    return {                                                                   \
+        StatusCode::infeasible,                                                \
+        fmt::format("{}: expected the function {}, found none; the driver "    \
+                    "is older than CUDA 12",                                   \
+                    kLibrary, #symbol)};
   MTC_CUDA_DRIVER(X)
 #undef X
   return check(init(0), "cuInit");

@@ -2,7 +2,8 @@
 //
 // Types, numbers and signatures as NVIDIA's "CUDA Driver API" documents them
 // (cuda.h of toolkits 12 and 13 has the same): written here so that mtc builds
-// where no toolkit is. test/cuda/device holds them to cuda.h where there is one.
+// where no toolkit is. test/cuda/device holds them to cuda.h where there is
+// one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H

@@ -32,8 +32,7 @@ Status OwnGemms::find(const std::string &type, const std::string &entry,
   std::unique_ptr<CudaCode> &code = modules_[type];
   if (!code) {
     auto loaded = std::make_unique<CudaCode>(driver_);
-    MTC_RETURN_IF_ERROR(
-        loaded->load(ptxText("gemm_" + type), "gemm_" + type));
+    MTC_RETURN_IF_ERROR(loaded->load(ptxText("gemm_" + type), "gemm_" + type));
     code = std::move(loaded);
   }
   Function &function = functions_[entry];

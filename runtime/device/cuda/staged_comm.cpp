@@ -38,8 +38,9 @@ Status StagedCommunicator::find(const void *buffer, int64_t bytes,
       return Status::okay();
     }
   }
-  return {StatusCode::internal,
-          "expected a buffer of a collective inside an arena, found none there"};
+  return {
+      StatusCode::internal,
+      "expected a buffer of a collective inside an arena, found none there"};
 }
 
 /// What a member gives, and what it gets, of a buffer of so many bytes.
@@ -60,8 +61,8 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
   MTC_RETURN_IF_ERROR(find(buffer, parted ? part * size : part, whole));
   Range own = whole;
   if (parted) {
-    own.at.offset += part * (std::ranges::find(members, rank_) -
-                             members.begin());
+    own.at.offset +=
+        part * (std::ranges::find(members, rank_) - members.begin());
     own.bytes = part;
   }
   auto [gives, gets] = givesAndGetsAll(call.kind);
@@ -73,8 +74,8 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
 Status StagedCommunicator::post(std::span<const MtcTransfer> transfers) {
   for (const MtcTransfer &t : transfers)
     if (t.is_send)
-      MTC_RETURN_IF_ERROR(toHost(
-          {{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
+      MTC_RETURN_IF_ERROR(
+          toHost({{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
   return backend_.post(transfers);
 }
 
@@ -82,8 +83,8 @@ Status StagedCommunicator::wait(std::span<const MtcTransfer> transfers) {
   MTC_RETURN_IF_ERROR(backend_.wait(transfers));
   for (const MtcTransfer &t : transfers)
     if (!t.is_send)
-      MTC_RETURN_IF_ERROR(fromHost(
-          {{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
+      MTC_RETURN_IF_ERROR(
+          fromHost({{static_cast<MtcArena>(t.arena), t.offset}, t.bytes}));
   return Status::okay();
 }
 

@@ -1,8 +1,8 @@
 //===- api_test.cpp - declarations of ours against the toolkit's ----------===//
 //
-// runtime/device/cuda declares what it uses of the driver and of cuBLASLt. Where
-// the toolkit's headers are, each signature has as many parameters of the same
-// sizes and kinds, and each number is theirs.
+// runtime/device/cuda declares what it uses of the driver and of cuBLASLt.
+// Where the toolkit's headers are, each signature has as many parameters of the
+// same sizes and kinds, and each number is theirs.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/blas_api.h"
@@ -60,14 +60,12 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kOpT, int(CUBLAS_OP_T));
   EXPECT_EQ(kMaxWorkspace, int(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
   EXPECT_EQ(kAlignmentOfA, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES));
-  EXPECT_EQ(kAlignmentOfA + 3,
-            int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
+  EXPECT_EQ(kAlignmentOfA + 3, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
 }
 
 TEST(CudaApi, StructsAreTheToolkits) {
   EXPECT_EQ(sizeof(MatmulAlgo), sizeof(cublasLtMatmulAlgo_t));
-  EXPECT_EQ(sizeof(MatmulHeuristic),
-            sizeof(cublasLtMatmulHeuristicResult_t));
+  EXPECT_EQ(sizeof(MatmulHeuristic), sizeof(cublasLtMatmulHeuristicResult_t));
   EXPECT_EQ(offsetof(MatmulHeuristic, state),
             offsetof(cublasLtMatmulHeuristicResult_t, state));
 }

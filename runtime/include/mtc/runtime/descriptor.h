@@ -222,7 +222,7 @@ inline constexpr std::string_view kScaledDtype = "fp16";
 
 struct Descriptor {
   std::string planHash, model, isa, dtype, onednn;
-  std::string device; ///< what computes: "cpu", "cuda:sm_90"
+  std::string device;              ///< what computes: "cpu", "cuda:sm_90"
   std::string optimizer;           ///< as strategies name it
   std::vector<std::string> groups; ///< of parameters, in the step's order
   int64_t stage = 0, threads = 1;
