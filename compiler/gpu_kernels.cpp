@@ -8,10 +8,10 @@
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
 #include "models/strategy.h"
+#include "mtc/runtime/gpu_attention.h"
 #include "passes/codegen/emit_ptx.h"
 #include "passes/target/attention_call.h"
 #include "passes/target/target.h"
-#include "runtime/cuda/attention/attention_params.h"
 
 #include <algorithm>
 

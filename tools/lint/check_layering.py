@@ -54,7 +54,7 @@ ALLOWED = {
     # Notes of what communicators and programs do; both know its recorder only.
     "runtime/flight": {"runtime/base", "runtime/comm/comm.h", "runtime/comm/call.h", ABI},
     "runtime/program": {"runtime/base", "runtime/comm/comm.h", "runtime/device/device.h",
-                        "runtime/flight/flight_comm.h",
+                        "runtime/device/device_calls.h", "runtime/flight/flight_comm.h",
                         "runtime/device/staging.h", "runtime/kernels/cpu/norm.h",
                         "runtime/control/rank_process.h", ABI},
     # Tensors in parts, and files of them.

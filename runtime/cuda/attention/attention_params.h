@@ -15,6 +15,8 @@
 #ifndef MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H
 #define MTC_RUNTIME_CUDA_ATTENTION_ATTENTION_PARAMS_H
 
+#include "mtc/runtime/gpu_attention.h"
+
 #include <cstdint>
 
 namespace mtc::cuda {
@@ -61,27 +63,11 @@ struct AttentionTiles {
   constexpr int threads() const { return warps * 32; }
 };
 
-/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32:
-/// those whose PTX is checked in.
-constexpr bool hasAttention(bool fp16, int headSize) {
-  return fp16 ? headSize == 64
-              : headSize == 32 || headSize == 64 || headSize == 128;
-}
-
 /// Of fp32: rows of a block, each a warp's, and its threads. Blocks along y and
 /// z are those of other elements.
 inline constexpr int kFloatRows = 4, kFloatThreads = 32 * kFloatRows;
 
 enum class AttentionKernel { forward, dots, queries, keys };
-
-/// The D of the kernels for heads of `headDim` elements, which is a multiple of
-/// 8, at most 256.
-constexpr int attentionHeadSize(int headDim) {
-  for (int size : {32, 64, 96, 128})
-    if (headDim <= size)
-      return size;
-  return 256;
-}
 
 /// `headDim` is a D.
 constexpr AttentionTiles attentionTiles(AttentionKernel kernel, int headDim) {
