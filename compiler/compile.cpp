@@ -126,15 +126,15 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   }
   plan.proof = proof;
   writeServedBuckets(served);
-  MTC_RETURN_IF_ERROR(checkMemory(plan));
   if (!chip.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");
     if (!options.to)
       MTC_RETURN_IF_ERROR(checkGpuCalls(*module));
     MTC_RETURN_IF_ERROR(addGpuCode(*module, chip, log, plan));
-    if (options.to)
-      return writeGpuKernels(options, plan);
   }
+  MTC_RETURN_IF_ERROR(checkMemory(plan)); // kernels of a GPU have a workspace
+  if (!chip.empty() && options.to)
+    return writeGpuKernels(options, plan);
   if (options.to && *options.to < Phase::link) {
     std::string text;
     MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, log, timing, text));

@@ -14,7 +14,8 @@ namespace mtc::compiler {
 
 int64_t bytesOfRank(const ProgramPlan &program) {
   const auto &arenas = program.descriptor.arenas;
-  return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
+  return std::accumulate(arenas.begin(), arenas.end(),
+                         program.descriptor.kernelWorkspace);
 }
 
 int64_t mostBytes(const BundlePlan &plan) {

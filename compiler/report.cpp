@@ -30,6 +30,11 @@ Json memory(const ProgramPlan &program) {
     json[std::string(kArenas[kind].name)] = program.descriptor.arenas[kind];
     total += program.descriptor.arenas[kind];
   }
+  // Of a GPU, one for all kernels of a rank.
+  if (int64_t kernels = program.descriptor.kernelWorkspace) {
+    json["kernels"] = kernels;
+    total += kernels;
+  }
   json["total"] = total;
   return json;
 }
