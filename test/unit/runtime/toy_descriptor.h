@@ -8,9 +8,9 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 16, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 17, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "streams": 1,
-  "dtype": "f32", "onednn": "2", "optimizer": "adamw", "groups": [],
+  "device": "cpu", "dtype": "f32", "onednn": "2", "optimizer": "adamw", "groups": [],
   "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
             "vocab": 16},
@@ -29,7 +29,7 @@ inline const char *const kToyDescriptor = R"({
                 {"name": "exp_avg_sq", "offset": 64}]}],
   "inputs": [{"name": "ids", "pool": 4, "offset": 0, "stride": 1024,
               "entry": "train"}],
-  "gemms": [], "loss_offset": 0,
+  "gemms": [], "kernels": [], "kernel_workspace": 0, "loss_offset": 0,
   "entries": [{"name": "train", "length": 2, "update": []}],
   "exports": [], "transfers": 0, "posted": 0, "pools": 10,
   "slots": 10, "fragments": ["work"]})";

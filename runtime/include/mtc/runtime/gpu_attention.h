@@ -17,8 +17,8 @@ constexpr int attentionHeadSize(int headDim) {
   return 256;
 }
 
-/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32: those
-/// whose PTX is checked in.
+/// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32:
+/// those whose PTX is checked in.
 constexpr bool hasAttention(bool fp16, int headSize) {
   return fp16 ? headSize == 64
               : headSize == 32 || headSize == 64 || headSize == 128;
