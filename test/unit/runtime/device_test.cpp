@@ -232,6 +232,13 @@ TEST(Devices, AreNamedByTheEnvironment) {
     EXPECT_NE(status.message().find(info.name), std::string::npos);
   EXPECT_NE(status.message().find("found 'abacus'"), std::string::npos);
   EXPECT_TRUE(makeDevice({0, kSizes, {}}, device).ok());
+  // A program of a GPU does not run on a device of the host, nor the other way.
+  DeviceRequest ofGpu{0, kSizes, {}, 1, /*isGpu=*/true};
+  setenv(kDeviceVariable, "cpu", 1);
+  EXPECT_EQ(makeDevice(ofGpu, device).code(), StatusCode::usage);
+  setenv(kDeviceVariable, "cuda", 1);
+  EXPECT_EQ(makeDevice({0, kSizes, {}}, device).code(), StatusCode::usage);
+  unsetenv(kDeviceVariable);
 }
 
 } // namespace

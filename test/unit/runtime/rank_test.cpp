@@ -30,6 +30,8 @@ void work(MtcContext *ctx, const MtcStep *row) {
     float *a = static_cast<float *>(ctx->arena[MTC_ARENA_ACTIVATIONS]);
     mtc_gemm(ctx, 0, a, a + 16, a + 32, a + 64);
   }
+  if (row->chunk == 3) // what only a GPU has
+    mtc_launch(ctx, 0, 1, nullptr);
   mtc_zero(ctx, &value, 4);
   stepState(ctx).block.lr[0] = value;
 }
@@ -107,6 +109,16 @@ TEST_F(RankTest, WalksLoadsAndRuns) {
   EXPECT_EQ(*in<int32_t>(*rank_, MTC_ARENA_ACTIVATIONS, 3 * 1024), 12);
   EXPECT_EQ(stepState(&rank_->context()).block.lr[0], 0)
       << "mtc_zero did nothing";
+}
+
+TEST_F(RankTest, AHostLaunchesNoKernelOfAGpu) {
+  rows_[1].chunk = 3;
+  ASSERT_TRUE(create(parts(0)).ok());
+  EXPECT_EQ(rank_->context().block, &stepState(&rank_->context()).block);
+  CountingLoader loader;
+  Status status = rank_->walk(rank_->descriptor().entries[0], 1, 2, loader);
+  EXPECT_EQ(status.code(), StatusCode::internal);
+  EXPECT_NE(status.message().find("a kernel of a GPU"), std::string::npos);
 }
 
 TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
