@@ -88,8 +88,9 @@ void expectSame(const NormSum &found, const NormSum &expected) {
     EXPECT_FALSE(found.finite());
 }
 
-const size_t kCounts[] = {0,   1,   2,   3,   5,   8,    15,   16,   17,  31,
-                          100, 511, 512, 513, 777, 1025, 2047, 2048, 3001};
+const size_t kCounts[] = {0,   1,    2,    3,    5,    8,   15,
+                          16,  17,   31,   100,  511,  512, 513,
+                          777, 1025, 2047, 2048, 3001, 9001};
 
 TEST(Norm, OfFloatsIsThatOfTheHost) {
   for (size_t count : kCounts)
@@ -203,6 +204,17 @@ TEST(Norm, CheckAddsNothing) {
   }
 }
 
+TEST(Norm, CheckLooksAtEachValue) {
+  std::vector<float> x(9001, -kLargest);
+  for (size_t at = 0; at < x.size(); at += 1 + below(40)) {
+    x[at] = -kInfinity;
+    NormOnDevice device(*module, random()());
+    device.check(x, uint32_t(1 + below(2)), below(4));
+    ASSERT_FALSE(device.sum().finite()) << at;
+    x[at] = -kLargest;
+  }
+}
+
 /// Adds, as ranks do, what is given so many times.
 std::vector<uint64_t> times(std::vector<uint64_t> limbs, uint64_t ranks) {
   for (uint64_t &limb : limbs) {
@@ -212,16 +224,25 @@ std::vector<uint64_t> times(std::vector<uint64_t> limbs, uint64_t ranks) {
   return limbs;
 }
 
+/// A sum that no kernel leaves behind.
+NormSum garbage() {
+  NormSum sum;
+  for (__int128 &limb : sum.limb)
+    limb = -2;
+  return sum;
+}
+
 TEST(Norm, RanksAddLimbs) {
   for (uint64_t ranks :
        {uint64_t(1), uint64_t(2), uint64_t(1000), uint64_t(1) << 31}) {
     NormSum host = someSum();
     NormOnDevice device(*module, random()(), host);
-    device.fromLimbs(times(device.toLimbs(), ranks));
+    NormOnDevice other(*module, random()(), garbage());
+    other.fromLimbs(times(device.toLimbs(), ranks));
     for (__int128 &limb : host.limb)
       limb *= int64_t(ranks);
     runtime::normAccumulate(host, nullptr, 0); // carries
-    EXPECT_EQ(wordsOf(device.sum()), wordsOf(host)) << ranks;
+    EXPECT_EQ(wordsOf(other.sum()), wordsOf(host)) << ranks;
   }
   NormOnDevice fine(*module, 1, someSum()), bad(*module, 2, notFinite());
   std::vector<uint64_t> all = times(fine.toLimbs(), 1000);
@@ -256,10 +277,24 @@ NormSum sumOfBits(int bits) {
   return sum;
 }
 
+/// Half way between two doubles, or a unit above that.
+NormSum nearTie() {
+  NormSum sum;
+  auto leading = (uint64_t(random()()) >> 11 | uint64_t(1) << 52) << 1 | 1;
+  auto at = int(below(500));
+  __int128 wide = __int128(leading) << at % 64;
+  sum.limb[at / 64] = uint64_t(wide);
+  sum.limb[at / 64 + 1] = wide >> 64;
+  sum.limb[0] |= below(2);
+  return sum;
+}
+
 TEST(Norm, FinishHasTheBitsOfTheHost) {
   std::vector<NormSum> sums{NormSum(), notFinite()};
   for (int i = 0; i < 120; ++i)
     sums.push_back(sumOfBits(1 + int(below(570))));
+  for (int i = 0; i < 120; ++i)
+    sums.push_back(nearTie());
   for (int i = 0; i < 3; ++i) { // sums over ranks, with their carries to come
     sums.push_back(someSum());
     for (__int128 &limb : sums.back().limb)
@@ -281,7 +316,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
 }
 
 TEST(Zero, WritesItsRangeAndNothingElse) {
-  for (int64_t bytes : {0, 1, 2, 15, 16, 17, 31, 33, 255, 4096, 9999})
+  for (int64_t bytes : {0, 1, 2, 15, 16, 17, 31, 33, 255, 4096, 9999, 70001})
     for (size_t skipped : {0, 1, 7, 15}) {
       ExecutorDevice device(*module, random()());
       constexpr size_t kBehind = 64;
