@@ -43,24 +43,46 @@ TEST(Norm, OfFloatsIsThatOfTheHost) {
     }
 }
 
+std::vector<uint16_t> halvesOf(MtcDtype dtype, Kind kind, size_t count) {
+  std::vector<uint16_t> g(count);
+  for (uint16_t &x : g) {
+    x = below(8) ? runtime::roundToHalf(dtype, valueOf(kind))
+                 : uint16_t(someSeed());
+    if (!std::isfinite(runtime::widenHalf(dtype, x)))
+      x = 1;
+  }
+  return g;
+}
+
 TEST(Norm, OfHalvesIsThatOfTheHost) {
   for (MtcDtype dtype : {MTC_BF16, MTC_F16})
-    for (size_t count : kCounts) {
-      std::vector<uint16_t> g(count);
-      auto kind = Kind(below(int(Kind::count)));
-      for (uint16_t &x : g) {
-        x = below(8) ? runtime::roundToHalf(dtype, valueOf(kind))
-                     : uint16_t(someSeed());
-        if (!std::isfinite(runtime::widenHalf(dtype, x)))
-          x = 1;
+    for (size_t count : kCounts)
+      for (int kind = 0; kind < int(Kind::count); ++kind) {
+        std::vector<uint16_t> g = halvesOf(dtype, Kind(kind), count);
+        NormSum host = someSum();
+        NormOnDevice device(*normModule, someSeed(), host);
+        runtime::normAccumulateHalf(host, dtype, g.data(), int64_t(count));
+        device.accumulate(dtype, g, someBlocks(), below(8));
+        ASSERT_EQ(wordsOf(device.sum()), wordsOf(host))
+            << count << " of type " << dtype << " and kind " << kind;
       }
-      NormSum host = someSum();
-      NormOnDevice device(*normModule, someSeed(), host);
-      runtime::normAccumulateHalf(host, dtype, g.data(), int64_t(count));
-      device.accumulate(dtype, g, someBlocks(), below(8));
-      ASSERT_EQ(wordsOf(device.sum()), wordsOf(host))
-          << count << " of type " << dtype;
+}
+
+TEST(Norm, EachValueOfALaneMayBeInfinite) {
+  for (size_t i = 0; i < 16; ++i) {
+    NormOnDevice floats(*normModule, someSeed());
+    std::vector<float> g(512, 1);
+    g[i / 4 * 128 + i % 4] = kInfinity;
+    floats.accumulate(g, 1, 0);
+    EXPECT_FALSE(floats.sum().finite()) << i;
+    for (MtcDtype dtype : {MTC_BF16, MTC_F16}) {
+      NormOnDevice device(*normModule, someSeed());
+      std::vector<uint16_t> halves(512, 1);
+      halves[i / 8 * 256 + i % 8] = runtime::roundToHalf(dtype, kInfinity);
+      device.accumulate(dtype, halves, 1, 0);
+      EXPECT_FALSE(device.sum().finite()) << i << " of type " << dtype;
     }
+  }
 }
 
 TEST(Norm, LanesGiveAwayTheirSumsBeforeTheyOverflow) {
@@ -131,13 +153,15 @@ TEST(Norm, CheckAddsNothing) {
 }
 
 TEST(Norm, CheckLooksAtTheLastValue) {
-  for (size_t count = 1; count < 1200; count += 1 + below(4)) {
-    std::vector<float> x = valuesOf(Kind::bits, count);
-    x.back() = std::nanf("");
-    NormOnDevice device(*normModule, someSeed());
-    device.check(x, someBlocks(), 0);
-    ASSERT_FALSE(device.sum().finite()) << count;
-  }
+  // One piece of a warp, and several.
+  for (size_t begin : {1, 4000})
+    for (size_t i = 0; i < 150; ++i) {
+      std::vector<float> x(begin + below(begin > 1 ? 5000 : 1200), 1);
+      x.back() = std::nanf("");
+      NormOnDevice device(*normModule, someSeed());
+      device.check(x, 1, 0);
+      ASSERT_FALSE(device.sum().finite()) << x.size();
+    }
 }
 
 TEST(Norm, CheckLooksAtEachValue) {

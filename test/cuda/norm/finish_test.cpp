@@ -73,14 +73,16 @@ NormSum sumOfBits(int bits) {
   return sum;
 }
 
-/// Half way between two doubles, or a unit above that.
-NormSum nearTie() {
+/// Half way between two doubles, whose last bit is at `at`, or a unit above
+/// that.
+NormSum nearTie(int at) {
   NormSum sum;
   auto leading = (uint64_t(someSeed()) >> 11 | uint64_t(1) << 52) << 1 | 1;
-  auto at = int(below(500));
   __int128 wide = __int128(leading) << at % 64;
-  sum.limb[at / 64] = uint64_t(wide);
-  sum.limb[at / 64 + 1] = wide >> 64;
+  int limb = at / 64;
+  sum.limb[limb] = limb + 1 < NormSum::kLimbs ? uint64_t(wide) : wide;
+  if (limb + 1 < NormSum::kLimbs)
+    sum.limb[limb + 1] = wide >> 64;
   sum.limb[0] |= below(2);
   return sum;
 }
@@ -89,8 +91,8 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
   std::vector<NormSum> sums{NormSum(), notFinite()};
   for (int i = 0; i < 120; ++i)
     sums.push_back(sumOfBits(1 + int(below(570))));
-  for (int i = 0; i < 120; ++i)
-    sums.push_back(nearTie());
+  for (int at = 0; at < 575; ++at)
+    sums.push_back(nearTie(at));
   for (int i = 0; i < 3; ++i) { // sums over ranks, with their carries to come
     sums.push_back(someSum());
     for (__int128 &limb : sums.back().limb)

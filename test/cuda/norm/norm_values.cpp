@@ -33,7 +33,10 @@ float valueOf(Kind kind) {
   case Kind::sparse:
     return below(50) == 0 ? std::ldexp(x, int(below(60)) - 40) : 0;
   case Kind::bits: {
-    float any = std::bit_cast<float>(uint32_t(someSeed()));
+    // The ends of the subnormals, and of all.
+    const uint32_t ends[] = {1, 0x7fffff, 0x800000, 0x800001, 0x7f7fffff};
+    auto any =
+        std::bit_cast<float>(below(4) ? uint32_t(someSeed()) : ends[below(5)]);
     return std::isfinite(any) ? any : 1;
   }
   default:
