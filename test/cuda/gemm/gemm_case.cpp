@@ -32,7 +32,8 @@ double rounded(MtcDtype dtype, double value) {
 
 Stored made(MtcDtype dtype, int rows, int columns, const GemmCase &c,
             std::mt19937 &random) {
-  Stored m{dtype, rows, columns, columns + c.gap, {}};
+  int stride = (columns + c.gap + c.unit - 1) / c.unit * c.unit;
+  Stored m{dtype, rows, columns, stride, {}};
   if (rows == 0 || columns == 0)
     return m;
   m.bytes.resize(m.at(rows - 1, columns - 1) + m.width(), std::byte(0xff));
@@ -67,8 +68,8 @@ std::string GemmCase::name() const {
   std::ostringstream text;
   text << nameOf(ab) << " into " << nameOf(c) << " " << (ta ? "t" : "n")
        << (tb ? "t" : "n") << (beta ? " + c, " : ", ") << m << " x " << n
-       << " x " << k << ", gap " << gap << ", skipped " << skipped
-       << (fill == Fill::normal ? ", normal" : "");
+       << " x " << k << ", gap " << gap << ", unit " << unit << ", skipped "
+       << skipped << (fill == Fill::normal ? ", normal" : "");
   return text.str();
 }
 

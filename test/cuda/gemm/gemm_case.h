@@ -26,9 +26,9 @@ struct GemmCase {
   MtcDtype ab = MTC_F32, c = MTC_F32;
   bool ta = false, tb = false, beta = false;
   int m = 1, n = 1, k = 1;
-  /// Elements behind each stored row, and of memory before the first, of a, b
-  /// and c alike.
-  int gap = 0, skipped = 0;
+  /// Elements behind each stored row of a, b and c, beyond `gap` as many as
+  /// make rows multiples of `unit` elements; and elements before the first row.
+  int gap = 0, unit = 1, skipped = 0;
   Fill fill = Fill::integers;
 
   std::string name() const;
@@ -41,6 +41,7 @@ struct Stored {
   int rows, columns, stride;
   std::vector<std::byte> bytes;
 
+  size_t gapBytes() const { return size_t(stride - columns) * width(); }
   size_t at(int row, int column) const {
     return (size_t(row) * stride + column) * width();
   }
