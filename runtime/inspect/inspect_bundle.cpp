@@ -36,11 +36,11 @@ Status inspectBundle(const std::string &folder, std::string &text) {
   MTC_RETURN_IF_ERROR(openBundle(folder, ProgramForm::executable, bundle));
   const Descriptor &first = bundle.stages.front().descriptor;
   text = fmt::format("model {}  plan {}\n"
-                     "mesh {}: {} ranks  isa {}  dtype {}\n"
+                     "mesh {}: {} ranks  device {}  isa {}  dtype {}\n"
                      "programs: {}\n",
                      first.model, bundle.planHash, bundle.mesh.text(" "),
-                     bundle.mesh.worldSize(), first.isa, first.dtype,
-                     bundle.stages.size());
+                     bundle.mesh.worldSize(), first.device, first.isa,
+                     first.dtype, bundle.stages.size());
   for (const BundleProgram &program : bundle.stages)
     text += programText(program);
   return Status::okay();

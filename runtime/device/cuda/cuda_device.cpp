@@ -62,6 +62,16 @@ public:
       : driver_(driver), context_(driver), stream_(driver),
         arenaMemory_(driver), workspace_(driver), calls_(driver, stream_) {}
 
+  /// Modules and memory go with the context current, in whatever thread, and
+  /// when nothing uses them any more.
+  ~CudaDevice() override {
+    if (!context_.get())
+      return;
+    (void)driver_.setContext(context_.get());
+    if (stream_.handle())
+      (void)driver_.waitStream(stream_.handle());
+  }
+
   Status open(const DeviceRequest &request) {
     rank_ = request.rank;
     MTC_RETURN_IF_ERROR(context_.open(request.rank));
