@@ -1,7 +1,7 @@
 //===- attention_case.h - attention in double precision ---------*- C++ -*-===//
 //
 // Inputs of a call, what must come out, and how far each value may be from
-// that. Written from the formulas, without the kernels' code.
+// that. Values are written from the formulas, without the kernels' code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_TEST_CUDA_ATTENTION_CASE_H
@@ -13,20 +13,31 @@
 
 namespace mtc::test {
 
+enum class Element { bf16, f16, f32 };
+
+/// As in the names of kernels.
+const char *nameOf(Element element);
+int bytesOf(Element element);
+double valueOf(Element element, uint32_t bits);
+/// The nearest value; ties to even.
+uint32_t bitsOf(Element element, double value);
+
 struct AttentionCase {
   std::string name;
-  bool half = false; ///< fp16 in place of bf16
+  Element element = Element::bf16;
   int dim = 64, batch = 1, heads = 1, kvHeads = 1;
   int seq = 64, keys = 64;
   bool causal = false;
   /// Queries of the first range, and where the ranges begin.
   int first = 64, begin = 0, begin2 = 0;
   double rate = 0;
-  bool documents = false; ///< several in a sample
-  bool fused = false;     ///< q, k and v are [batch, tokens, 3, heads, dim]
+  /// Tokens of each document of sample 0, three quarters more in each next
+  /// sample; 0: a sample is one.
+  int documents = 0;
+  bool fused = false; ///< q, k and v are one [batch, tokens, 3, heads, dim]
 
   std::string fullName() const {
-    return name + (half ? "_f16_d" : "_bf16_d") + std::to_string(dim);
+    return name + "_" + nameOf(element) + "_d" + std::to_string(dim);
   }
   int group() const { return heads / kvHeads; }
   int position(int query) const {
@@ -34,9 +45,9 @@ struct AttentionCase {
   }
 };
 
-/// Values in the order [batch][token][head][dim], as 16 bits each.
+/// Values in the order [batch][token][head][dim], as bits of elements.
 struct AttentionData {
-  std::vector<uint16_t> q, k, v, dout;
+  std::vector<uint32_t> q, k, v, dout;
   std::vector<int32_t> documents; ///< [batch][seq], or empty
 };
 
@@ -53,8 +64,6 @@ struct AttentionResults {
 inline constexpr uint64_t kSeed = 0x123456789abcdefULL, kSample = 1000003;
 inline constexpr int kLayer = 3, kSite = 1, kFirstHead = 2;
 
-double valueOf(bool half, uint16_t bits);
-uint16_t bitsOf(bool half, double value);
 double scaleOf(const AttentionCase &c);
 
 AttentionData makeData(const AttentionCase &c);

@@ -5,14 +5,24 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 namespace mtc::test {
 
 using cuda::AttentionKernel;
 
+std::vector<std::byte> packed(Element element,
+                              const std::vector<uint32_t> &bits) {
+  size_t size = bytesOf(element);
+  std::vector<std::byte> bytes(size * bits.size());
+  for (size_t i = 0; i < bits.size(); ++i)
+    std::memcpy(&bytes[size * i], &bits[i], size);
+  return bytes;
+}
+
 std::string instance(const AttentionCase &c) {
-  return (c.half ? "f16_d" : "bf16_d") +
+  return std::string(nameOf(c.element)) + "_d" +
          std::to_string(cuda::attentionHeadSize(c.dim));
 }
 
@@ -25,22 +35,21 @@ std::string launchKernel(Machine &machine, AttentionKernel kernel,
                          const AttentionCase &c,
                          const cuda::AttentionParams &params) {
   int size = cuda::attentionHeadSize(c.dim);
-  Machine::Grid grid{cuda::attentionGridX(kernel, size, c.seq, c.keys),
-                     kernel == AttentionKernel::keys ? c.kvHeads : c.heads,
+  int heads = kernel == AttentionKernel::keys ? c.kvHeads : c.heads;
+  Machine::Grid grid{cuda::attentionGridX(kernel, size, c.seq, c.keys), heads,
                      c.batch, cuda::attentionTiles(kernel, size).threads(),
                      cuda::attentionSharedBytes(kernel, size)};
+  if (c.element == Element::f32)
+    grid = {cuda::floatAttentionGridX(kernel, c.seq, c.keys), heads, c.batch,
+            cuda::kFloatThreads, 0};
   return machine.launch(entryName(kernel, c), grid, params);
 }
 
 namespace {
 
 /// No number; results start so.
-constexpr uint16_t kNothing = 0xffff;
-
-/// Elements that a buffer has between values, and where it begins: fused
-/// buffers have gaps.
-int gap(const AttentionCase &c, int heads) {
-  return c.fused ? 3 * heads : heads;
+uint32_t nothing(Element element) {
+  return element == Element::f32 ? 0xffffffff : 0xffff;
 }
 
 template <class T> const T *pointer(uint64_t address) {
@@ -53,16 +62,19 @@ template <class T> T *mutablePointer(uint64_t address) {
 } // namespace
 
 uint64_t CaseOnMachine::place(const char *name,
-                              const std::vector<uint16_t> &values, int tokens,
+                              const std::vector<uint32_t> &values, int tokens,
                               int heads, int part) {
-  size_t wide = size_t(gap(c, heads)) * c.dim, row = size_t(heads) * c.dim;
-  std::vector<uint16_t> image(size_t(c.batch) * tokens * wide, kNothing);
+  size_t wide = stride(heads, part), row = size_t(heads) * c.dim;
+  size_t first = wide == row ? 0 : part * row;
+  std::vector<uint32_t> image(size_t(c.batch) * tokens * wide,
+                              nothing(c.element));
   for (size_t i = 0; i < values.size(); ++i)
-    image[i / row * wide + (c.fused ? part * row : 0) + i % row] = values[i];
-  uint64_t at = machine.allocate(2 * image.size(), name);
+    image[i / row * wide + first + i % row] = values[i];
+  std::vector<std::byte> bytes = packed(c.element, image);
+  uint64_t at = machine.allocate(bytes.size(), name);
   if (wrong.empty())
-    wrong = machine.upload(at, image.data(), 2 * image.size());
-  return at + (c.fused ? 2 * part * row : 0);
+    wrong = machine.upload(at, bytes.data(), bytes.size());
+  return at + bytesOf(c.element) * first;
 }
 
 CaseOnMachine::CaseOnMachine(Machine &machine, const AttentionCase &c,
@@ -75,14 +87,15 @@ CaseOnMachine::CaseOnMachine(Machine &machine, const AttentionCase &c,
   p.dq = mutablePointer<uint16_t>(place("dq", {}, c.seq, c.heads, 0));
   p.dk = mutablePointer<uint16_t>(place("dk", {}, c.keys, c.kvHeads, 1));
   p.dv = mutablePointer<uint16_t>(place("dv", {}, c.keys, c.kvHeads, 2));
-  p.dout = pointer<uint16_t>(place("dout", data.dout, c.seq, c.heads, 0));
-  p.out = mutablePointer<uint16_t>(place("out", {}, c.seq, c.heads, 0));
+  p.dout = pointer<uint16_t>(place("dout", data.dout, c.seq, c.heads, kAlone));
+  p.out = mutablePointer<uint16_t>(place("out", {}, c.seq, c.heads, kAlone));
   size_t rows = size_t(c.batch) * c.heads * c.seq;
   p.lse = mutablePointer<float>(machine.allocate(4 * rows, "lse"));
   p.dots = mutablePointer<float>(machine.allocate(4 * rows, "dots"));
   p.qHead = p.kHead = p.vHead = p.oHead = c.dim;
-  p.qToken = p.oToken = int64_t(gap(c, c.heads)) * c.dim;
-  p.kToken = p.vToken = int64_t(gap(c, c.kvHeads)) * c.dim;
+  p.qToken = stride(c.heads, 0);
+  p.kToken = p.vToken = stride(c.kvHeads, 0);
+  p.oToken = stride(c.heads, kAlone);
   p.seq = c.seq;
   p.keys = c.keys;
   p.headDim = c.dim;
@@ -130,21 +143,25 @@ std::string CaseOnMachine::backward() {
   return "";
 }
 
-std::vector<uint16_t> CaseOnMachine::readValues(const void *at, int tokens,
+std::vector<uint32_t> CaseOnMachine::readValues(const void *at, int tokens,
                                                 int heads, int64_t token,
                                                 int64_t head) {
-  size_t all = size_t(c.batch) * tokens;
-  std::vector<uint16_t> image((all - 1) * token + (heads - 1) * head + c.dim);
-  wrong += machine.download(image.data(), std::bit_cast<uint64_t>(at),
-                            2 * image.size());
-  std::vector<uint16_t> values;
+  size_t all = size_t(c.batch) * tokens, size = bytesOf(c.element);
+  std::vector<uint32_t> image((all - 1) * token + (heads - 1) * head + c.dim);
+  std::vector<std::byte> bytes(size * image.size());
+  wrong +=
+      machine.download(bytes.data(), std::bit_cast<uint64_t>(at), bytes.size());
+  for (size_t i = 0; i < image.size(); ++i)
+    std::memcpy(&image[i], &bytes[size * i], size);
+  const uint32_t none = nothing(c.element);
+  std::vector<uint32_t> values;
   for (size_t t = 0; t < all; ++t)
     for (int h = 0; h < heads; ++h)
       for (int e = 0; e < c.dim; ++e) {
         values.push_back(image[t * token + h * head + e]);
-        image[t * token + h * head + e] = kNothing;
+        image[t * token + h * head + e] = none;
       }
-  if (wrong.empty() && std::ranges::count(image, kNothing) != int(image.size()))
+  if (wrong.empty() && std::ranges::count(image, none) != int(image.size()))
     wrong = "something is written between results";
   return values;
 }
@@ -191,10 +208,10 @@ std::string compare(const AttentionCase &c, const AttentionResults &expected,
                     Ratios &ratios) {
   std::string text;
   auto one = [&](const char *name, const Expected &e,
-                 const std::vector<uint16_t> &bits, double &ratio) {
+                 const std::vector<uint32_t> &bits, double &ratio) {
     compareAll(
         name, e, bits.size(),
-        [&](size_t i) { return valueOf(c.half, bits[i]); }, ratio, text);
+        [&](size_t i) { return valueOf(c.element, bits[i]); }, ratio, text);
   };
   ratios = {};
   one("out", expected.out, found.out, ratios.out);

@@ -5,7 +5,7 @@
 #include "attention_case.h"
 #include "runtime/cuda/attention/attention_params.h"
 
-#include <optional>
+#include <cstddef>
 
 namespace mtc::test {
 
@@ -26,6 +26,10 @@ public:
                              const cuda::AttentionParams &params) = 0;
 };
 
+/// Elements as they lie in memory.
+std::vector<std::byte> packed(Element element,
+                              const std::vector<uint32_t> &bits);
+
 /// Which kernels a case takes: "bf16_d64".
 std::string instance(const AttentionCase &c);
 /// "mtc_attention_keys_bf16_d64".
@@ -44,7 +48,7 @@ public:
   std::string backward();
 
   struct Found {
-    std::vector<uint16_t> out, dq, dk, dv;
+    std::vector<uint32_t> out, dq, dk, dv; ///< bits of elements
     std::vector<float> lse;
     bool operator==(const Found &) const = default;
   };
@@ -53,9 +57,15 @@ public:
   cuda::AttentionParams params{};
 
 private:
-  uint64_t place(const char *name, const std::vector<uint16_t> &values,
+  static constexpr int kAlone = -1;
+  /// Elements from a token to the next.
+  int64_t stride(int heads, int part) const {
+    return int64_t(c.fused && part != kAlone ? 3 * heads : heads) * c.dim;
+  }
+  /// `part`: 0 to 2 of a fused buffer, if the case has such; kAlone: of none.
+  uint64_t place(const char *name, const std::vector<uint32_t> &values,
                  int tokens, int heads, int part);
-  std::vector<uint16_t> readValues(const void *at, int tokens, int heads,
+  std::vector<uint32_t> readValues(const void *at, int tokens, int heads,
                                    int64_t token, int64_t head);
   Machine &machine;
   const AttentionCase &c;

@@ -7,12 +7,17 @@
 // that SEED chooses. A fault, or an error beyond its bound, is a line; then the
 // exit code is 1.
 //
+//   execute_attention names
+//
+// writes the instances that hasAttention promises to programs, one a line.
+//
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
 
 #include "test/cuda/common/module_files.h"
 #include "test/cuda/ptx/launch.h"
 
+#include <filesystem>
 #include <iostream>
 
 using namespace mtc;
@@ -72,11 +77,21 @@ private:
   uint64_t operation = 0;
 };
 
+void writeNames() {
+  for (Element element : {Element::bf16, Element::f16, Element::f32})
+    for (int size : {32, 64, 96, 128, 256})
+      if (cuda::hasAttention(element == Element::f16, size))
+        std::cout << nameOf(element) << "_d" << size << "\n";
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::string(argv[1]) == "names")
+    return writeNames(), 0;
   if (argc < 3) {
-    std::cerr << "usage: execute_attention FOLDER SEED [CASES [forward]]\n";
+    std::cerr << "usage: execute_attention FOLDER SEED [CASES [forward]]\n"
+                 "       execute_attention names\n";
     return 2;
   }
   ModuleFiles modules(argv[1], {});
@@ -90,10 +105,12 @@ int main(int argc, char **argv) {
     std::string name = c.fullName();
     if (name.find(which) == std::string::npos)
       continue;
-    const ptx::Module *module =
-        modules.find("attention_" + instance(c) + ".ptx");
+    std::string file = "attention_" + instance(c) + ".ptx";
+    const ptx::Module *module = modules.find(file);
     if (!module) {
       std::cout << name << ": no module\n";
+      // A text that is refused is not one that is not there.
+      ok = ok && !std::filesystem::exists(std::string(argv[1]) + "/" + file);
       continue;
     }
     Executor executor(*module, std::stoull(argv[2]));

@@ -181,7 +181,8 @@ bool check(Modules &modules, const AttentionCase &c) {
     wrong = runOnce(gpu, c, data, again);
   if (wrong.empty())
     wrong = compare(c, reference(c, data), found, true, r);
-  std::cout << R"({"case": ")" << c.fullName() << R"(", "ok": )"
+  std::cout << R"({"case": ")" << c.fullName() << R"(", "instance": ")"
+            << instance(c) << R"(", "ok": )"
             << (wrong.empty() && intact && found == again ? "true" : "false")
             << R"(, "out": )" << r.out << R"(, "lse": )" << r.lse
             << R"(, "dq": )" << r.dq << R"(, "dk": )" << r.dk << R"(, "dv": )"
@@ -213,18 +214,19 @@ template <class Launch> double microseconds(const Launch &launch) {
 }
 
 /// A tensor of a timed call: what one head has, again and again.
-const uint16_t *repeated(Gpu &gpu, const std::vector<uint16_t> &values,
-                         int times) {
-  size_t bytes = 2 * values.size();
-  uint64_t at = gpu.allocate(bytes * times, "");
+const uint16_t *repeated(Gpu &gpu, const AttentionCase &c,
+                         const std::vector<uint32_t> &values, int times) {
+  std::vector<std::byte> bytes = packed(c.element, values);
+  uint64_t at = gpu.allocate(bytes.size() * times, "");
   for (int i = 0; i < times; ++i)
-    MTC_CU(cuMemcpyHtoD, at + i * bytes, values.data(), bytes);
+    MTC_CU(cuMemcpyHtoD, at + i * bytes.size(), bytes.data(), bytes.size());
   return reinterpret_cast<const uint16_t *>(at);
 }
 
-void time(Modules &modules, int batch, int heads, int seq, int dim,
-          double rate) {
+void time(Modules &modules, int batch, int heads, int seq, int dim, double rate,
+          Element element = Element::bf16) {
   AttentionCase c;
+  c.element = element;
   c.seq = c.keys = c.first = seq;
   c.dim = dim;
   c.causal = true;
@@ -236,12 +238,12 @@ void time(Modules &modules, int batch, int heads, int seq, int dim,
   c.heads = c.kvHeads = heads;
   int times = batch * heads;
   cuda::AttentionParams p = small.params;
-  p.q = repeated(gpu, data.q, times);
-  p.k = repeated(gpu, data.k, times);
-  p.v = repeated(gpu, data.v, times);
-  p.dout = repeated(gpu, data.dout, times);
+  p.q = repeated(gpu, c, data.q, times);
+  p.k = repeated(gpu, c, data.k, times);
+  p.v = repeated(gpu, c, data.v, times);
+  p.dout = repeated(gpu, c, data.dout, times);
   for (uint16_t **result : {&p.out, &p.dq, &p.dk, &p.dv})
-    *result = const_cast<uint16_t *>(repeated(gpu, data.q, times));
+    *result = const_cast<uint16_t *>(repeated(gpu, c, data.q, times));
   for (float **rows : {&p.lse, &p.dots})
     *rows = reinterpret_cast<float *>(
         gpu.allocate(sizeof(float) * times * seq, ""));
@@ -266,8 +268,9 @@ void time(Modules &modules, int batch, int heads, int seq, int dim,
   });
   double flops = 4.0 * batch * heads * seq * seq * dim / 2;
   std::cout << R"({"shape": [)" << batch << ", " << heads << ", " << seq << ", "
-            << dim << R"(], "dropout": )" << rate << R"(, "forward_us": )"
-            << forward << R"(, "forward_tflops": )" << flops / forward * 1e-6
+            << dim << R"(], "element": ")" << nameOf(element)
+            << R"(", "dropout": )" << rate << R"(, "forward_us": )" << forward
+            << R"(, "forward_tflops": )" << flops / forward * 1e-6
             << R"(, "backward_us": )" << backward << R"(, "backward_tflops": )"
             << 2.5 * flops / backward * 1e-6 << R"(, "dots_us": )" << dots
             << R"(, "queries_us": )" << queries << R"(, "keys_us": )" << keys
@@ -282,6 +285,7 @@ void timeAll(Modules &modules) {
     if (rate == 0)
       time(modules, 1, 32, 8192, 128, rate);
   }
+  time(modules, 8, 12, 1024, 64, 0, Element::f32);
 }
 
 } // namespace
