@@ -1,4 +1,7 @@
 //===- gpu_kernels.h - the kernels of a plan as PTX -------------*- C++ -*-===//
+//
+// In programs for GPUs, or as files.
+//
 //===----------------------------------------------------------------------===//
 #ifndef MTC_COMPILER_GPU_KERNELS_H
 #define MTC_COMPILER_GPU_KERNELS_H

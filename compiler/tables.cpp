@@ -43,6 +43,20 @@ public:
     constant(name, array(type, count), data, sizeof(int64_t));
   }
 
+  /// The address of what another object defines: the linker takes that along.
+  void address(llvm::StringRef name, llvm::StringRef symbol) {
+    auto pointer = llvmir::LLVMPointerType::get(module.getContext());
+    llvmir::GlobalOp::create(builder, loc(), builder.getI8Type(),
+                             /*isConstant=*/true, llvmir::Linkage::External,
+                             symbol, mlir::Attribute());
+    llvmir::GlobalOp global = constant(name, pointer, {}, sizeof(void *));
+    mlir::OpBuilder inner(module.getContext());
+    inner.createBlock(&global.getInitializerRegion());
+    llvmir::ReturnOp::create(
+        inner, loc(),
+        llvmir::AddressOfOp::create(inner, loc(), pointer, symbol));
+  }
+
   /// An array of addresses of functions.
   void functions(llvm::StringRef name, const std::vector<PlanFragment> &list) {
     auto pointer = llvmir::LLVMPointerType::get(module.getContext());
@@ -93,8 +107,10 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
       return fragment.name;
   TableBuilder tables(module);
   tables.text("mtc_descriptor", descriptor);
-  if (!program.gpu.ptx.empty())
+  if (!program.gpu.ptx.empty()) {
     tables.text("mtc_device_code", program.gpu.ptx);
+    tables.address("mtc_device", "mtc_cuda_device");
+  }
   tables.functions("mtc_fragments", program.fragments);
   mlir::Builder types(module.getContext());
   auto add32 = [&](const std::string &name, llvm::ArrayRef<int32_t> words) {

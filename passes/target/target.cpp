@@ -38,8 +38,9 @@ std::string Target::bestIsa(bool bf16) {
 }
 
 /// What a product may have of a GPU's memory: as much as cuBLAS takes by
-/// default on Hopper (its documentation, "cublasSetWorkspace").
-static constexpr int64_t kGpuGemmScratch = int64_t(32) << 20;
+/// default on Hopper (its documentation, "cublasSetWorkspace"), and what
+/// aligning it takes.
+static constexpr int64_t kGpuGemmScratch = (int64_t(32) << 20) + 256;
 
 /// Of the backward a float for each query of each head (attention_params.h).
 static int64_t gpuAttentionScratch(rt::AttentionOp op) {

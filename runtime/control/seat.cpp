@@ -6,10 +6,10 @@
 
 namespace mtc::runtime {
 
-Status takeSeat(World &world, int rank, const Descriptor &descriptor,
-                FlightRing *ring, Seat &out) {
+Status takeSeat(World &world, int rank, const Program &program,
+                const Descriptor &descriptor, FlightRing *ring, Seat &out) {
   DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank),
-                        descriptor.streams, descriptor.isForGpu()};
+                        descriptor.streams, program.device};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;

@@ -31,10 +31,10 @@ public:
     MTC_RETURN_IF_ERROR(
         makeWorld(CommKind::threads, {bundle_.mesh, order_.strict}, world_));
     for (size_t rank = 0; rank < seats_.size(); ++rank)
-      MTC_RETURN_IF_ERROR(takeSeat(*world_, static_cast<int>(rank),
-                                   bundle_.descriptor(static_cast<int>(rank)),
-                                   flight_.ring(static_cast<int64_t>(rank)),
-                                   seats_[rank]));
+      MTC_RETURN_IF_ERROR(takeSeat(
+          *world_, static_cast<int>(rank), programOf(static_cast<int>(rank)),
+          bundle_.descriptor(static_cast<int>(rank)),
+          flight_.ring(static_cast<int64_t>(rank)), seats_[rank]));
     return Status::okay();
   }
 
@@ -55,10 +55,13 @@ public:
   }
 
 private:
+  const Program &programOf(int rank) const {
+    return programs_[bundle_.mesh.coordinate(rank, MTC_AXIS_PP)];
+  }
+
   Status runRank(Seat &seat) {
     return runSeat(
-        seat, programs_[bundle_.mesh.coordinate(seat.rank, MTC_AXIS_PP)],
-        bundle_.descriptor(seat.rank), job_,
+        seat, programOf(seat.rank), bundle_.descriptor(seat.rank), job_,
         {signals_.stop(), world_->gate(),
          seat.rank == 0 ? &signals_.saves() : nullptr, world_->step(seat.rank),
          world_->beats(seat.rank), seat.rank == 0 ? order_.loaded : nullptr});

@@ -15,6 +15,10 @@ namespace mtc::runtime {
 /// one that the program is compiled for.
 inline constexpr const char *kDeviceVariable = "MTC_DEVICE";
 
+struct DeviceRequest;
+using MakeDevice = Status (*)(const DeviceRequest &request,
+                              std::unique_ptr<Device> &out);
+
 /// What a rank asks for.
 struct DeviceRequest {
   int rank = 0;
@@ -24,24 +28,22 @@ struct DeviceRequest {
   ArenaViews shared{};
   /// Streams of the plan (MtcStream).
   int64_t streams = 1;
-  bool isGpu = false; ///< what the program is compiled for
+  /// Of a program for a GPU (mtc_device); null: for the host.
+  const MtcDeviceFactory *factory = nullptr;
 };
-
-using MakeDevice = Status (*)(const DeviceRequest &request,
-                              std::unique_ptr<Device> &out);
 
 struct DeviceInfo {
   std::string_view name;
   MakeDevice make;
-  bool isGpu = false;
 };
 
-/// The one list of devices.
+/// The one list of devices of the host.
 std::span<const DeviceInfo> devices();
 
-/// Makes the device that kDeviceVariable names, or of the request. Errors:
-/// usage, if there is no such device or it is not of the kind that the program
-/// is compiled for; infeasible, without the device or memory for its arenas.
+/// Makes the device of the program's factory, else the one that kDeviceVariable
+/// names. Errors: usage, if there is no such device, or a program for a GPU is
+/// to run on one of the host; infeasible, without the device or memory for its
+/// arenas.
 Status makeDevice(const DeviceRequest &request, std::unique_ptr<Device> &out);
 
 } // namespace mtc::runtime

@@ -11,8 +11,8 @@ std::string requirementsText(const Requirements &r) {
   if (!r.onednn.empty())
     text += fmt::format("oneDNN     {}, no other version\n", r.onednn);
   if (!r.gpu.empty())
-    text += fmt::format("GPU        {} or newer, the driver's libcuda.so.1, "
-                        "libcublasLt.so.13 or .12\n",
+    text += fmt::format("GPU        {} or newer, a driver of CUDA 13.0 or "
+                        "newer, libcublasLt.so.13\n",
                         r.gpu);
   text += fmt::format(
       "kernel     Linux {}{}\n", r.kernel,

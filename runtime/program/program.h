@@ -19,6 +19,7 @@ struct Program {
   const MtcTransfer *transfers = nullptr; ///< may be null when there are none
   const int32_t *slots = nullptr;         ///< may be null when there are none
   const char *deviceCode = nullptr;       ///< PTX; null on the host's processor
+  const MtcDeviceFactory *device = nullptr; ///< null: the host's
   /// The table mtc_timeline_<entry>, or nullptr.
   std::function<const MtcStep *(const std::string &entry)> timeline;
   std::shared_ptr<void> keepAlive;

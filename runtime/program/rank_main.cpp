@@ -17,6 +17,7 @@ extern const MtcFragment mtc_fragments[];
 extern const MtcTransfer mtc_transfers[] __attribute__((weak));
 extern const int32_t mtc_slots[] __attribute__((weak));
 extern const char mtc_device_code[] __attribute__((weak));
+extern const MtcDeviceFactory *const mtc_device __attribute__((weak));
 }
 
 namespace {
@@ -36,6 +37,7 @@ int main() {
   program.transfers = mtc_transfers;
   program.slots = mtc_slots;
   program.deviceCode = mtc_device_code;
+  program.device = &mtc_device ? mtc_device : nullptr;
   program.timeline = findTimeline;
   return mtc::runtime::runRankProcess(std::move(program));
 }

@@ -11,21 +11,17 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
-/// The newest first: their functions are the same.
-static constexpr const char *kLibraries[] = {"libcublasLt.so.13",
-                                             "libcublasLt.so.12"};
+/// One version, as results depend on it.
+static constexpr const char *kBlasLibrary = "libcublasLt.so.13";
 
 Status Blas::open() {
-  void *library = nullptr;
-  for (const char *name : kLibraries)
-    if (!library)
-      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(kBlasLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return {StatusCode::infeasible,
             fmt::format("expected cuBLASLt, which products on a GPU need, as "
-                        "{} or {}, found none ({}); install it, or add its "
-                        "folder to LD_LIBRARY_PATH",
-                        kLibraries[0], kLibraries[1], dlerror())};
+                        "{}, found none ({}); install it, or add its folder to "
+                        "LD_LIBRARY_PATH",
+                        kBlasLibrary, dlerror())};
   const char *missing = nullptr;
   auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(

@@ -17,7 +17,7 @@ public:
 #undef X
   const char *(*statusName)(BlasStatus) = nullptr; ///< cublasLtGetStatusName
 
-  /// Loads libcublasLt.so.13, else .12, once for the process; every later call
+  /// Loads libcublasLt.so.13 once for the process; every later call
   /// gives the same. Errors: infeasible, naming what is missing.
   static runtime::Status load(const Blas *&out);
 

@@ -36,6 +36,10 @@ inline constexpr int kOpN = 0, kOpT = 1;       ///< cublasOperation_t
 /// Of a preference: bytes of workspace, and of what A, B, C and D are multiples
 /// of (each the one before and 1).
 inline constexpr int kMaxWorkspace = 1, kAlignmentOfA = 5;
+/// Of a preference: how parts of a split along k may be added, a mask; none, or
+/// in the compute type.
+inline constexpr int kReductionMask = 3;
+inline constexpr uint32_t kReduceInComputeType = 2;
 
 #define MTC_CUDA_BLAS(X)                                                       \
   X(create, cublasLtCreate, BlasHandle *)                                      \

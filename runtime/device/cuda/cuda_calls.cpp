@@ -44,6 +44,7 @@ Status CudaCalls::load(const char *deviceCode,
         program_.find(kernel.name, kernel.shared, loaded.function));
     loaded.threads = static_cast<unsigned>(kernel.threads);
     loaded.shared = static_cast<unsigned>(kernel.shared);
+    loaded.name = kernel.name;
   }
   return Status::okay();
 }
@@ -56,10 +57,15 @@ void CudaCalls::launch(int32_t kernel, int64_t blocks, void *const *arguments) {
                          fmt::format("a fragment launches kernel {} of {}",
                                      kernel, kernels_.size())});
   const Kernel &k = kernels_[static_cast<size_t>(kernel)];
+  if (blocks < 0 || blocks > INT32_MAX)
+    return stream_.fail({StatusCode::infeasible,
+                         fmt::format("kernel {}: expected at most {} blocks, "
+                                     "found {}; lower the micro-batch size",
+                                     k.name, INT32_MAX, blocks)});
   (void)stream_.accept(driver_.launch(k.function, static_cast<unsigned>(blocks),
                                       1, 1, k.threads, 1, 1, k.shared,
                                       stream_.handle(), arguments, nullptr),
-                       "cuLaunchKernel");
+                       "cuLaunchKernel", k.name);
 }
 
 void CudaCalls::start(Entry entry, int64_t blocks,
@@ -91,8 +97,12 @@ void CudaCalls::attention(const MtcAttention &shape,
 Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
   const runtime::GemmInfo &row = rows_[static_cast<size_t>(index)];
   if (!stream_.failed())
-    if (Status status = own_ ? ownGemms_.issue(row, operands, stream_.handle())
-                             : gemms_.issue(row, operands, stream_.handle());
+    // cuBLASLt rounds the product of such a row before it adds c, and then
+    // again (docs/h100.md); ours adds in fp32 and rounds once, as the contract
+    // says.
+    if (Status status = own_ || (row.beta && row.c != MTC_F32)
+                            ? ownGemms_.issue(row, operands, stream_.handle())
+                            : gemms_.issue(row, operands, stream_.handle());
         !status.ok())
       stream_.fail(std::move(status));
   return stream_.failure();

@@ -11,6 +11,7 @@
 #include "runtime/device/device_calls.h"
 
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 namespace mtc::cuda {
@@ -42,7 +43,8 @@ public:
   void normFinish(MtcStepState *state) override;
   void zero(void *p, int64_t bytes) override;
 
-  /// Of the context of the rank: where the step block lies on the device.
+  /// Before the first call: where the step block lies on the device, whose it
+  /// stays.
   void setState(MtcStepState *state) { state_ = state; }
 
 private:
@@ -60,6 +62,7 @@ private:
   struct Kernel {
     Function function = nullptr;
     unsigned threads = 0, shared = 0;
+    std::string name;
   };
   void start(Entry entry, int64_t blocks,
              std::initializer_list<const void *> arguments);

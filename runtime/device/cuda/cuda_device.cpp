@@ -1,11 +1,10 @@
 //===- cuda_device.cpp - a rank on an NVIDIA GPU --------------------------===//
 
-#include "runtime/device/cuda/cuda_device.h"
-
 #include "runtime/device/cpu/arena.h"
 #include "runtime/device/cuda/cuda_calls.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/staged_comm.h"
+#include "runtime/device/device_factory.h"
 #include "runtime/program/descriptor.h"
 #include "runtime/program/program.h"
 
@@ -48,7 +47,25 @@ public:
   }
 
   Context get() const { return context_; }
-  DeviceNumber device() const { return device_; }
+
+  /// Whether the GPU runs code for `target`, "cuda:sm_90": it is as new.
+  Status checkArchitecture(const std::string &target) const {
+    int major = 0, minor = 0;
+    char name[64] = "";
+    (void)driver_.deviceAttribute(&major, kComputeMajor, device_);
+    (void)driver_.deviceAttribute(&minor, kComputeMinor, device_);
+    (void)driver_.deviceName(name, sizeof name, device_);
+    std::string found = fmt::format("{}{}", major, minor);
+    std::string wanted = target.substr(target.find('_') + 1);
+    if (std::make_pair(found.size(), found) >=
+        std::make_pair(wanted.size(), wanted))
+      return Status::okay();
+    return {StatusCode::infeasible,
+            fmt::format("the program was compiled for {}: expected a GPU as "
+                        "new, found {} (sm_{}); compile with --target "
+                        "cuda:sm_{}",
+                        target, name, found, found)};
+  }
 
 private:
   const Driver &driver_;
@@ -89,11 +106,8 @@ public:
   runtime::Stream &stream() override { return stream_; }
 
   Status prepare(const Descriptor &d) override {
-    if (!d.isForGpu())
-      return {StatusCode::infeasible,
-              fmt::format("expected a program for a GPU, found one for {}; "
-                          "compile with --target cuda:sm_90 or another GPU's",
-                          d.device)};
+    MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
+    MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
     mesh_ = d.mesh;
     kernels_ = d.kernels;
     MTC_RETURN_IF_ERROR(calls_.setGemms(d.gemms));
@@ -102,6 +116,12 @@ public:
   }
 
   Status load(const runtime::Program &program) override {
+    // Ranks of one process have a thread each from here on.
+    MTC_RETURN_IF_ERROR(
+        driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
+    // Ranks of one process have a thread each from here on.
+    MTC_RETURN_IF_ERROR(
+        driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
     return calls_.load(program.deviceCode, kernels_);
   }
 
@@ -145,8 +165,8 @@ private:
 
 } // namespace
 
-Status makeCudaDevice(const DeviceRequest &request,
-                      std::unique_ptr<runtime::Device> &out) {
+static Status makeCudaDevice(const DeviceRequest &request,
+                             std::unique_ptr<runtime::Device> &out) {
   const Driver *driver = nullptr;
   MTC_RETURN_IF_ERROR(Driver::load(driver));
   auto device = std::make_unique<CudaDevice>(*driver);
@@ -156,3 +176,5 @@ Status makeCudaDevice(const DeviceRequest &request,
 }
 
 } // namespace mtc::cuda
+
+extern "C" const MtcDeviceFactory mtc_cuda_device = {mtc::cuda::makeCudaDevice};

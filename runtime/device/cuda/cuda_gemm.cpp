@@ -38,7 +38,9 @@ size_t workspaceOf(const GemmInfo &row) {
 
 std::string describe(const GemmInfo &row) {
   return fmt::format("{}{} x {}{}, m {}, n {}, k {}{}", row.ta ? "a^T" : "a",
-                     row.ab == MTC_F32 ? " (f32)" : " (16 bits)",
+                     row.ab == MTC_F32    ? " (f32)"
+                     : row.ab == MTC_BF16 ? " (bf16)"
+                                          : " (f16)",
                      row.tb ? "b^T" : "b",
                      row.c == MTC_F32 ? " to f32" : " to 16 bits", row.m, row.n,
                      row.k, row.beta ? ", added to c" : "");
@@ -122,6 +124,10 @@ private:
         blas_.check(blas_.setPreference(preference, kMaxWorkspace, &workspace,
                                         sizeof workspace),
                     "cublasLtMatmulPreferenceSetAttribute"));
+    MTC_RETURN_IF_ERROR(blas_.check(
+        blas_.setPreference(preference, kReductionMask, &kReduceInComputeType,
+                            sizeof kReduceInComputeType),
+        "cublasLtMatmulPreferenceSetAttribute"));
     for (int operand = 0; operand < 4; ++operand)
       MTC_RETURN_IF_ERROR(
           blas_.check(blas_.setPreference(preference, kAlignmentOfA + operand,

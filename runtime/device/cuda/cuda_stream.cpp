@@ -40,9 +40,10 @@ void CudaStream::fail(Status status) {
     failure_ = std::move(status);
 }
 
-Status CudaStream::accept(Result result, const char *call) {
+Status CudaStream::accept(Result result, const char *call,
+                          const std::string &what) {
   if (result != 0)
-    fail(driver_.check(result, call));
+    fail(driver_.check(result, call, what));
   return failure_;
 }
 
@@ -99,8 +100,13 @@ Event CudaStream::record() {
 }
 
 Status CudaStream::wait(Event event) {
-  if (event.position == 0 || failed())
+  if (event.position == 0)
     return failure_;
+  if (failed()) {
+    // Copies that were issued before may still use the host's memory.
+    (void)driver_.waitStream(stream_);
+    return failure_;
+  }
   return accept(driver_.waitEvent(events_[event.position % events_.size()]),
                 "cuEventSynchronize");
 }

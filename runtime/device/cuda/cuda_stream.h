@@ -41,7 +41,8 @@ public:
   bool failed() const { return !failure_.ok(); }
   const runtime::Status &failure() const { return failure_; }
   /// Keeps and gives the outcome of a call of the driver.
-  runtime::Status accept(Result result, const char *call);
+  runtime::Status accept(Result result, const char *call,
+                         const std::string &what = "");
 
 private:
   /// The address of a range; fails where it leaves its arena.

@@ -11,27 +11,36 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
-static constexpr const char *kLibrary = "libcuda.so.1";
+static constexpr const char *kDriverLibrary = "libcuda.so.1";
+static constexpr int kVersion = 13000;
 
 Status Driver::open() {
-  void *library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return {StatusCode::infeasible,
             fmt::format("this program computes on an NVIDIA GPU: expected the "
                         "driver's {}, found none ({}); run it where the driver "
                         "is installed, or compile with --target=cpu",
-                        kLibrary, dlerror())};
+                        kDriverLibrary, dlerror())};
 #define X(name, symbol, ...)                                                   \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol));            \
   if (!name)                                                                   \
-    return {                                                                   \
-        StatusCode::infeasible,                                                \
-        fmt::format("{}: expected the function {}, found none; the driver "    \
-                    "is older than CUDA 12",                                   \
-                    kLibrary, #symbol)};
+    return {StatusCode::infeasible,                                            \
+            fmt::format("{}: expected the function {}, found none",            \
+                        kDriverLibrary, #symbol)};
   MTC_CUDA_DRIVER(X)
 #undef X
-  return check(init(0), "cuInit");
+  MTC_RETURN_IF_ERROR(check(init(0), "cuInit"));
+  int version = 0;
+  MTC_RETURN_IF_ERROR(check(driverVersion(&version), "cuDriverGetVersion"));
+  if (version >= kVersion)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          fmt::format("expected an NVIDIA driver of CUDA {}.{} or newer, which "
+                      "kernels of mtc need (PTX 9.0), found one of CUDA {}.{}; "
+                      "update the driver (R580 is the first)",
+                      kVersion / 1000, kVersion % 1000 / 10, version / 1000,
+                      version % 1000 / 10)};
 }
 
 Status Driver::load(const Driver *&out) {

@@ -23,7 +23,6 @@ using Function = struct CUfunc_st *;
 using StreamHandle = struct CUstream_st *;
 using EventHandle = struct CUevent_st *;
 
-inline constexpr Result kNotReady = 600; ///< CUDA_ERROR_NOT_READY
 inline constexpr unsigned kNonBlockingStream = 1, kNoTiming = 2;
 inline constexpr int kMaxDynamicShared = 8; ///< CUfunction_attribute
 inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
@@ -43,8 +42,6 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(setContext, cuCtxSetCurrent, Context)                                      \
   X(allocate, cuMemAlloc_v2, Address *, size_t)                                \
   X(free, cuMemFree_v2, Address)                                               \
-  X(allocateHost, cuMemAllocHost_v2, void **, size_t)                          \
-  X(freeHost, cuMemFreeHost, void *)                                           \
   X(copyIn, cuMemcpyHtoDAsync_v2, Address, const void *, size_t, StreamHandle) \
   X(copyOut, cuMemcpyDtoHAsync_v2, void *, Address, size_t, StreamHandle)      \
   X(fill, cuMemsetD8Async, Address, unsigned char, size_t, StreamHandle)       \
@@ -58,7 +55,6 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(createStream, cuStreamCreate, StreamHandle *, unsigned)                    \
   X(destroyStream, cuStreamDestroy_v2, StreamHandle)                           \
   X(waitStream, cuStreamSynchronize, StreamHandle)                             \
-  X(streamWaits, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)       \
   X(createEvent, cuEventCreate, EventHandle *, unsigned)                       \
   X(destroyEvent, cuEventDestroy_v2, EventHandle)                              \
   X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \

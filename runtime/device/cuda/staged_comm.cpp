@@ -9,7 +9,6 @@
 using mtc::runtime::CollectiveCall;
 using mtc::runtime::CollectiveKind;
 using mtc::runtime::Status;
-using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
@@ -28,19 +27,17 @@ Status StagedCommunicator::fromHost(const Range &range) {
   return stream_.wait(stream_.record());
 }
 
-Status StagedCommunicator::find(const void *buffer, int64_t bytes,
-                                Range &out) const {
+bool StagedCommunicator::find(const void *buffer, int64_t bytes,
+                              Range &out) const {
   auto *first = static_cast<const char *>(buffer);
   for (int arena = 0; arena < MTC_ARENA_COUNT; ++arena) {
     auto *base = static_cast<const char *>(device_[arena].base);
     if (base && first >= base && first + bytes <= base + device_[arena].bytes) {
       out = {{static_cast<MtcArena>(arena), first - base}, bytes};
-      return Status::okay();
+      return true;
     }
   }
-  return {
-      StatusCode::internal,
-      "expected a buffer of a collective inside an arena, found none there"};
+  return false;
 }
 
 /// What a member gives, and what it gets, of a buffer of so many bytes.
@@ -58,7 +55,8 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
   bool parted = call.kind != CollectiveKind::allReduce;
   auto size = static_cast<int64_t>(std::max<size_t>(members.size(), 1));
   Range whole;
-  MTC_RETURN_IF_ERROR(find(buffer, parted ? part * size : part, whole));
+  if (!find(buffer, parted ? part * size : part, whole))
+    return backend_.collective(call, buffer);
   Range own = whole;
   if (parted) {
     own.at.offset +=

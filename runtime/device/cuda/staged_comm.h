@@ -11,7 +11,8 @@ namespace mtc::cuda {
 /// Calls of a backend of the host on arenas of a GPU: what a call reads is
 /// copied to the host's mirror of the arenas, which `backend` knows, and what
 /// it wrote is copied back. Slow: each call waits for the stream. It is the
-/// path of machines without NCCL, and what NCCL is compared with.
+/// path of machines without NCCL, and what NCCL is compared with. Buffers
+/// outside of the arenas are the host's, of at most kAnywhereBytes.
 class StagedCommunicator final : public runtime::Communicator {
 public:
   StagedCommunicator(CudaStream &stream, runtime::Communicator &backend,
@@ -40,8 +41,8 @@ private:
   void *hostOf(const Range &range) const;
   runtime::Status toHost(const Range &range);
   runtime::Status fromHost(const Range &range);
-  /// Where a buffer of a GPU lies. Errors: internal, outside of all arenas.
-  runtime::Status find(const void *buffer, int64_t bytes, Range &out) const;
+  /// Where a buffer of a GPU lies; false: in no arena.
+  bool find(const void *buffer, int64_t bytes, Range &out) const;
 
   CudaStream &stream_;
   runtime::Communicator &backend_;

@@ -75,6 +75,8 @@ void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                            const int32_t *documents, void *out, void *lse,
                            void *scratch, int64_t sample, int64_t head,
                            int64_t begin, int64_t begin2) {
+  if (ctx->status != 0)
+    return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->attention(*d,
                              {q, k, v, documents, out, lse, nullptr, nullptr,
@@ -93,6 +95,8 @@ void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                             const void *out, const void *lse, void *dq,
                             void *dk, void *dv, void *scratch, int64_t sample,
                             int64_t head, int64_t begin, int64_t begin2) {
+  if (ctx->status != 0)
+    return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->attention(*d,
                              {q, k, v, documents, const_cast<void *>(out),

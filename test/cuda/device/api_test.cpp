@@ -41,7 +41,6 @@ MTC_CUDA_BLAS(X)
 #undef X
 
 TEST(CudaApi, NumbersAreTheToolkits) {
-  EXPECT_EQ(kNotReady, CUDA_ERROR_NOT_READY);
   EXPECT_EQ(kNonBlockingStream, unsigned(CU_STREAM_NON_BLOCKING));
   EXPECT_EQ(kNoTiming, unsigned(CU_EVENT_DISABLE_TIMING));
   EXPECT_EQ(kMaxDynamicShared,
@@ -59,6 +58,9 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kOpN, int(CUBLAS_OP_N));
   EXPECT_EQ(kOpT, int(CUBLAS_OP_T));
   EXPECT_EQ(kMaxWorkspace, int(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
+  EXPECT_EQ(kReductionMask, int(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK));
+  EXPECT_EQ(kReduceInComputeType,
+            uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   EXPECT_EQ(kAlignmentOfA, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES));
   EXPECT_EQ(kAlignmentOfA + 3, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
 }

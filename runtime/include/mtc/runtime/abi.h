@@ -125,7 +125,8 @@ struct MtcContext {
   /// the host does all. Opaque to generated code.
   void *device;
   /// The step block as fragments read it. Those of a GPU run on the host, which
-  /// cannot read the arenas: a copy, as it was when the step began. Else the
+  /// cannot read the arenas: a copy, as it was when the step began, null before
+  /// the first. Else the
   /// one in MTC_ARENA_STEP.
   const struct MtcStepBlock *block;
   /// Of kernels of a GPU: `kernel_workspace` bytes of the descriptor, for one
@@ -200,6 +201,7 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const int32_t     mtc_slots[]     a slot per pool, -1 where a row uses none
 //   const char        mtc_device_code[]  of a GPU program: PTX, NUL-terminated;
 //                     its descriptor has a row for each entry
+//   MtcDeviceFactory *const mtc_device   of a GPU program: &mtc_cuda_device
 
 /// Shape and layout of one attention call; strides are in elements. Every field
 /// has 8 bytes: generated code writes the whole as an array of words. q, k, v,
@@ -311,6 +313,11 @@ void mtc_norm_finish(struct MtcContext *ctx);
 
 /// Zeroes `bytes` bytes.
 void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
+
+/// Makes a device; opaque to generated code, which only names one: a program
+/// has the code of the device that it is compiled for, and of no other.
+typedef struct MtcDeviceFactory MtcDeviceFactory;
+extern const MtcDeviceFactory mtc_cuda_device;
 
 /// Starts `blocks` blocks of a kernel of mtc_device_code, for programs of GPUs
 /// alone. `index` names a row of the descriptor's `kernels`, which knows the
