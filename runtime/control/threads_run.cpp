@@ -13,6 +13,10 @@
 namespace mtc::runtime {
 namespace {
 
+/// Shared objects of programs take their device from this process.
+[[gnu::used]] const MtcDeviceFactory *const kDevicesOfPrograms[] = {
+    &mtc_cuda_device};
+
 class ThreadsRun {
 public:
   ThreadsRun(const Bundle &bundle, const Job &job, const LaunchOrder &order,

@@ -6,8 +6,10 @@ usage: test_bundles.py BIN_DIR STAND_INS [--all]
 gpt2-nano in f32 and bf16, compiled for sm_90, runs under the stand-ins of driver and cuBLASLt: every kernel
 is executed from the PTX that a GPU would get. Losses, norms and the gradients of step 1 are
 those of the same plan on the CPU; seeds of the driver, which change the order in which
-streams run, change no bit. Nothing may be said by the stand-ins: they name every race and
-every byte that is read before it is written.
+streams run, change no bit. A small model with heads of 64 elements, whose kernels need more
+shared memory than every launch may have, runs in the other types, with ranks as threads; it
+saves beside training, and goes on from that to the same bits. Nothing may be said by the
+stand-ins: they name every race and every byte that is read before it is written.
 """
 
 import os
@@ -18,18 +20,23 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
 
+import checkpoints
 import corpus
 import precision
 import safetensors
 from layouts import SINGLE, Layout
 from run_layout import Failed, Mtc, Report, read_log, relative
+from small_spec import small_spec
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 INFEASIBLE = 4
 # Of losses, norms and gradients. f32: the same sums in another order. bf16: that moves a
 # product by a unit in its last place, 2^-8, now and then; a loss is a mean over 512 tokens.
 # The same of two layouts on the CPU: test_matrix.py.
-BOUNDS = {"f32": (1e-6, 1e-5, 1e-4), "bf16": (1e-3, 1e-2, 2e-2)}
+BOUNDS = {"f32": (1e-6, 1e-5, 1e-4), "bf16": (1e-3, 1e-2, 2e-2),
+          precision.SUMS: (1e-3, 1e-2, 2e-2), "fp16": (1e-4, 1e-3, 5e-3)}
+SMALL = {"name": "small", "vocab": 250, "padded": 256, "layers": 2, "hidden": 128, "heads": 2,
+         "ffn": 128, "longest": 32, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
 CASES = [("bf16", Layout(dp=2, zero=1)), ("f32", Layout(tp=2, pp=2))]
 # By hand.
 MORE = [("bf16", SINGLE), ("f32", SINGLE), ("bf16", Layout(tp=2, pp=2)),
@@ -48,21 +55,21 @@ class Tester:
         self.data = os.path.join(folder, "data")
         corpus.write(self.data)
 
-    def compile(self, dtype, layout, *options):
+    def compile(self, dtype, layout, *options, spec=SPEC):
         bundle = os.path.join(self.folder, "bundle")
         subprocess.run(["rm", "-rf", bundle], check=True)
-        self.mtc.compile(SPEC, layout, bundle, [*precision.options(dtype), *options])
+        self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options])
         return bundle
 
-    def run(self, bundle, place, **environment):
+    def run(self, bundle, place, *options, what="grads", **environment):
         """Losses, norms and gradients, and what stand-ins said."""
         folder = os.path.join(self.folder, place)
         os.makedirs(folder, exist_ok=True)
         log = os.path.join(folder, "log.jsonl")
         said = os.path.join(folder, "said")
         command = [self.mtc.program, "run", bundle, "--quiet", "--data", self.data, "--data-type",
-                   "u8", "--steps", str(STEPS), "--warmup", "1", "--log", log, "--dump", "grads",
-                   folder]
+                   "u8", "--steps", str(STEPS), "--warmup", "1", "--initial-loss-scale", "1024", "--log", log, "--dump", what,
+                   folder, *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300,
                               env=dict(os.environ, MTC_STANDIN_REPORT=said, **environment))
         if done.returncode:
@@ -73,12 +80,12 @@ class Tester:
                 text = file.read()
         self.report.expect(not text, f"{place}: the stand-ins say: {text}")
         rows = read_log(log)
-        tensors = safetensors.read(os.path.join(folder, "grads.safetensors"))
+        tensors = safetensors.read(os.path.join(folder, f"{what}.safetensors"))
         return ([row["loss"] for row in rows], [row["grad_norm"] for row in rows],
                 {name: tensor.values() for name, tensor in tensors.items()})
 
-    def on_gpu(self, bundle, place, seed, **environment):
-        return self.run(bundle, place, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED=str(seed),
+    def on_gpu(self, bundle, place, seed, *options, **environment):
+        return self.run(bundle, place, *options, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED=str(seed),
                         **environment)
 
 
@@ -115,6 +122,32 @@ def check_own_products(tester, bundle, found):
     tester.report.expect(own != found, "expected another order of sums in products of our own")
 
 
+def check_small(tester):
+    """Other types, threads, heads of 64 elements."""
+    spec = os.path.join(tester.folder, "small.toml")
+    with open(spec, "w") as file:
+        file.write(small_spec(tied=True, **SMALL))
+    layout = Layout(dp=2, zero=1)
+    for dtype in ("fp16", precision.SUMS):
+        expected = tester.run(tester.compile(dtype, layout, spec=spec), f"cpu-small-{dtype}")
+        bundle = tester.compile(dtype, layout, *TARGET, spec=spec)
+        found = tester.on_gpu(bundle, f"gpu-small-{dtype}", 1, "--comm", "threads")
+        expect_close(tester, f"small-{dtype}", BOUNDS[dtype], expected, found)
+    check_resume(tester, bundle, found)
+
+
+def check_resume(tester, bundle, straight):
+    """A run that saves beside training, and one that goes on from its first step."""
+    saved = os.path.join(tester.folder, "saved")
+    again = tester.on_gpu(bundle, "saving", 1, "--checkpoints", saved, "--save-interval", "1",
+                          "--async-save", "--timing-log-level", "1")
+    tester.report.expect(again == straight, "a run that saves: expected the bits of one without")
+    subprocess.run(["rm", "-rf", checkpoints.of_step(saved, STEPS)], check=True)
+    later = tester.on_gpu(bundle, "resumed", 2, "--checkpoints", saved, "--resume", what=f"grads@{STEPS}")
+    tester.report.expect([part[-1] for part in later[:2]] == [part[-1] for part in straight[:2]],
+                         "a run that goes on: expected the numbers of one that was not stopped")
+
+
 def check_without_driver(tester):
     """A machine without a GPU says so."""
     bundle = tester.compile("bf16", SINGLE, *TARGET)
@@ -136,6 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(Mtc(), report, os.path.abspath(sys.argv[2]), folder)
         check_without_driver(tester)
+        check_small(tester)
         for dtype, layout in (MORE if "--all" in sys.argv else []) + CASES:
             bundle, found = check_layout(tester, dtype, layout)
         check_own_products(tester, bundle, found)
