@@ -65,9 +65,10 @@ constexpr uint32_t kDefault = CUBLASLT_EPILOGUE_DEFAULT,
 
 const Row kRows[] = {
     {"bias", BF, BF, kBias, 2048, 0.0625f, 0, false, once, perOperation},
-    {"bias f16", HF, HF, kBias, 2048, 0.0625f, 0, false, once, perOperation},
+    {"bias f16", HF, HF, kBias, 2048, 0.3f, 0, false, once, perOperation},
     {"in place", BF, BF, kDefault, 2048, 1, 1, false, productRounded, once},
-    {"in place f16", HF, HF, kDefault, 2048, 1, 1, false, productRounded, once},
+    {"in place f16", HF, HF, kDefault, 2048, 1 / 3.f, 1, false, productRounded,
+     once},
     {"in place f32", BF, F32, kDefault, 64, 1 / 3.f, 1, false, mulThenAdd,
      once},
     {"apart", BF, BF, kDefault, 64, 1 / 3.f, 1, true, once, productRounded},
@@ -86,8 +87,7 @@ const Row kRows[] = {
     {"gelu with aux, beta", BF, BF, kAuxBias, 64, 0.5f, 1, false, onceTanh,
      midTanh},
     {"dgelu", BF, BF, kDgelu, 2048, 0.0625f, 0, false, slopeOfRounded, slope},
-    {"dgelu f16", HF, HF, kDgelu, 2048, 0.0625f, 0, false, slopeOfRounded,
-     slope}};
+    {"dgelu f16", HF, HF, kDgelu, 2048, 0.3f, 0, false, slopeOfRounded, slope}};
 
 size_t differing(const Operation &operation, const std::vector<double> &d,
                  Hypothesis hypothesis) {

@@ -26,6 +26,7 @@ Shape with(uint32_t epilogue, bool transA = false, bool transB = true) {
 Shape onDevice(uint32_t epilogue) {
   Shape shape = with(epilogue);
   shape.deviceScalars = true;
+  shape.beta = 1; // unknown before it runs: C is read
   return shape;
 }
 
