@@ -65,7 +65,6 @@ constexpr uint32_t kDefault = CUBLASLT_EPILOGUE_DEFAULT,
 
 const Row kRows[] = {
     {"bias", BF, BF, kBias, 2048, 0.0625f, 0, false, once, perOperation},
-    {"bias f16", HF, HF, kBias, 2048, 0.3f, 0, false, once, perOperation},
     {"in place", BF, BF, kDefault, 2048, 1, 1, false, productRounded, once},
     {"in place f16", HF, HF, kDefault, 2048, 1 / 3.f, 1, false, productRounded,
      once},
