@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the stand-in of cublasLt with what an H100 answered, case by case.
 
-    compare.py PROBE LIBRARY [--show]
+    compare.py PROBE LIBRARY [--show] [--keep FOLDER]
 
 PROBE is the program behind test/golden/cuda/lt.json (README.md says how it is
 built); its sections that are about answers and roundings run under LIBRARY, the
@@ -37,18 +37,18 @@ EARLY_SEED = "5"
 LENIENT = "races,unwritten_memory"
 
 
-def execute(options):
-    """What the probe wrote."""
+def execute(options, folder):
+    """What the probe wrote, section by section; what lies in the folder is not made again."""
     cases = []
-    with tempfile.TemporaryDirectory() as folder:
-        for section in SECTIONS:
-            out = os.path.join(folder, f"{section}.jsonl")
+    for section in SECTIONS:
+        out = os.path.join(folder, f"{section}.jsonl")
+        if not os.path.exists(out):
             libraries = {name: os.path.join(options.library, file) for name, file in
                          (("PROBE_CUDA", "libcuda.so.1"), ("PROBE_CUBLASLT", "libcublasLt.so.13"))}
             settings = dict(os.environ, **libraries, LD_LIBRARY_PATH=options.library, MTC_STANDIN_SEED=EARLY_SEED,
-                            MTC_STANDIN_ALLOW=LENIENT, MTC_STANDIN_REPORT=os.path.join(folder, "said"))
+                            MTC_STANDIN_ALLOW=LENIENT, MTC_STANDIN_REPORT=os.path.join(folder, f"{section}.said"))
             subprocess.run([options.probe, out, "3000", section], env=settings, check=True, stdout=subprocess.DEVNULL)
-            cases += [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
+        cases += [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
     return cases
 
 
@@ -144,10 +144,12 @@ def main():
     parser.add_argument("probe")
     parser.add_argument("library")
     parser.add_argument("--show", action="store_true", help="the listed differences, too")
+    parser.add_argument("--keep", help="a folder for what the probe writes, which is used if it is there")
     options = parser.parse_args()
     real = json.loads((GOLDEN / "lt.json").read_text())
     allowed = json.loads((HERE / "allowed.json").read_text())
-    cases = execute(options)
+    with tempfile.TemporaryDirectory() as folder:
+        cases = execute(options, options.keep or folder)
     pairs, rounded = expanded(cases, real)
     found = {name: difference(pair) for name, pair in pairs.items()}
     for name, entry in real["rounding"].items():
