@@ -5,7 +5,8 @@
 //   v = alpha sum + bias, one rounding to f32, then one to D's type;
 //   beta: v = alpha sum + f32(beta C), then + bias. With 16-bit operands, beta
 //     1, C in place and no activation, f32(alpha sum + bias) is rounded to D's
-//     type first, and C is added to that;
+//     type first, and C is added to that. With f32 operands and parts of k
+//     v = f32(alpha sum) + beta C;
 //   GELU, aux: aux = v in D's type; D = gelu(v) of the unrounded v;
 //   DGELU: D = gelu'(aux) times v in D's type; its sum over columns is of
 //     values that are not rounded to D's type;
