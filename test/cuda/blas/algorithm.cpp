@@ -71,7 +71,7 @@ int variants(const Problem &problem) {
 }
 
 std::vector<int> splits(const Problem &problem) {
-  constexpr int64_t kLeast = 512; // of k in a part
+  constexpr int64_t kLeast = 256; // of k in a part
   std::vector<int> list;
   if (variants(problem) < 4 || problem.d.batch > 1)
     return list;
