@@ -13,9 +13,9 @@
 //   BGRADA, BGRADB: sums of op(A)'s rows, of op(B)'s columns; alpha and beta do
 //     not matter.
 //
-// Guessed, as nobody asked: that alpha sum + bias is rounded once where alpha is
-// no power of two; bias or GELU with beta where aux is not made and C is apart,
-// or beta is not 1.
+// Guessed, as nobody asked: that alpha sum + bias is rounded once where alpha
+// is no power of two; bias or GELU with beta where aux is not made and C is
+// apart, or beta is not 1.
 //
 // gelu(x) = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), here in double
 // precision; an H100 has an approximation, in which 1 to 3 % of the results in

@@ -180,6 +180,9 @@ const std::vector<Rule> &rules() {
        "D and A share bytes"},
       {"half of C", withBeta(1), [](Operation &of) { of.c = of.d + 256; },
        kInvalid, "D and C share bytes"},
+      {"C at D with other columns", withBeta(1),
+       layoutSetting(&Operation::layoutC, CUBLASLT_MATRIX_LAYOUT_LD, 72),
+       kInvalid, "D and C share bytes"},
       {"aux is D", with(CUBLASLT_EPILOGUE_GELU_AUX),
        [](Operation &of) {
          MTC_LT_OK(of.set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, of.d));
