@@ -56,7 +56,10 @@ bool isAligned(const Algorithm &algorithm) {
          kTensorAlign;
 }
 
-constexpr int64_t kLongSum = 2048; ///< above it parts of k are worth while
+/// Where parts of k are worth while; kernels without tensor cores are slow.
+bool isLong(const Problem &problem) {
+  return problem.k > (problem.onTensorCores() ? 2048 : 2047);
+}
 
 /// Without a split. Kernels with an aux buffer are few; PEDANTIC has one.
 int variants(const Problem &problem) {
@@ -64,16 +67,16 @@ int variants(const Problem &problem) {
     return 1;
   if (problem.family() == Family::aux)
     return 2;
-  return problem.k > kLongSum ? 4 : int(kMost);
+  return isLong(problem) ? 4 : int(kMost);
 }
 
 std::vector<int> splits(const Problem &problem) {
-  constexpr int64_t kLeast = 512; // of k in a part
+  constexpr int64_t kLeast = 256; // of k in a part
   std::vector<int> list;
   if (variants(problem) < 4 || problem.d.batch > 1)
     return list;
   for (int split : {4, 2, 3, 6})
-    if (problem.k >= split * kLeast && problem.k > kLongSum)
+    if (problem.k >= split * kLeast && isLong(problem))
       list.push_back(split);
   return list;
 }
@@ -162,7 +165,9 @@ std::vector<Choice> choices(const Problem &problem, const Wish &wish) {
       list.push_back({made, workspace});
   };
   // Few results and a long sum: parts of k keep a GPU busy.
-  bool partsFirst = problem.m * problem.n <= 65536 && problem.k >= 8192;
+  bool partsFirst =
+      problem.m * problem.n <= 65536 &&
+      (problem.k >= 8192 || (!problem.onTensorCores() && isLong(problem)));
   if (partsFirst)
     for (int split : splits(problem))
       add(split, split);

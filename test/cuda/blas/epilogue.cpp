@@ -22,7 +22,8 @@ double geluSlope(double x) {
 class Finisher {
 public:
   Finisher(const Product &product, int64_t index)
-      : of(product.problem), inPlace(product.isInPlace()), d(of.d, index) {
+      : of(product.problem), inPlace(product.isInPlace()),
+        reduces(product.split > 1 && of.a.type == CUDA_R_32F), d(of.d, index) {
     if (of.readsC())
       c = View(of.c, index);
     if (of.hasBias())
@@ -90,12 +91,14 @@ private:
     float old = c.load(i, j);
     if (addsInPlace())
       return roundTo(of.d.type, withBias(i, sum)) + old;
-    float value = std::fma(of.alpha, sum, of.beta * old);
+    float value = reduces ? std::fma(of.beta, old, of.alpha * sum)
+                          : std::fma(of.alpha, sum, of.beta * old);
     return of.hasBias() ? value + bias.load(i, 0) : value;
   }
 
   const Problem &of;
   bool inPlace;
+  bool reduces; ///< the kernel that adds parts of f32 operands
   View c, d, aux, bias, gradient;
   std::vector<LaneSum> rows; ///< of dGELU
 };

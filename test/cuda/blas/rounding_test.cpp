@@ -65,9 +65,9 @@ constexpr uint32_t kDefault = CUBLASLT_EPILOGUE_DEFAULT,
 
 const Row kRows[] = {
     {"bias", BF, BF, kBias, 2048, 0.0625f, 0, false, once, perOperation},
-    {"bias f16", HF, HF, kBias, 2048, 0.0625f, 0, false, once, perOperation},
     {"in place", BF, BF, kDefault, 2048, 1, 1, false, productRounded, once},
-    {"in place f16", HF, HF, kDefault, 2048, 1, 1, false, productRounded, once},
+    {"in place f16", HF, HF, kDefault, 2048, 1 / 3.f, 1, false, productRounded,
+     once},
     {"in place f32", BF, F32, kDefault, 64, 1 / 3.f, 1, false, mulThenAdd,
      once},
     {"apart", BF, BF, kDefault, 64, 1 / 3.f, 1, true, once, productRounded},
@@ -79,6 +79,10 @@ const Row kRows[] = {
     {"bias in place bf16", BF, BF, kBias, 64, 1, 1, false, biasThenC, once},
     {"operands f32", F32, F32, kDefault, 64, 1 / 3.f, 1, false, once,
      mulThenAdd},
+    {"parts of k", F32, F32, kDefault, 2048, 1 / 3.f, 1, false, productRounded,
+     once},
+    {"parts of k, beta 0.7", F32, F32, kDefault, 2048, 1, 0.7f, false, once,
+     mulThenAdd},
     {"bias, operands f32", F32, F32, kBias, 64, 1, 1, false, once, biasThenC},
     {"gelu", BF, BF, kGeluBias, 2048, 0.0625f, 0, false, onceTanh, onceErf},
     {"gelu with aux", BF, BF, kAuxBias, 2048, 0.0625f, 0, false, onceTanh,
@@ -86,8 +90,7 @@ const Row kRows[] = {
     {"gelu with aux, beta", BF, BF, kAuxBias, 64, 0.5f, 1, false, onceTanh,
      midTanh},
     {"dgelu", BF, BF, kDgelu, 2048, 0.0625f, 0, false, slopeOfRounded, slope},
-    {"dgelu f16", HF, HF, kDgelu, 2048, 0.0625f, 0, false, slopeOfRounded,
-     slope}};
+    {"dgelu f16", HF, HF, kDgelu, 2048, 0.3f, 0, false, slopeOfRounded, slope}};
 
 size_t differing(const Operation &operation, const std::vector<double> &d,
                  Hypothesis hypothesis) {

@@ -26,6 +26,7 @@ Shape with(uint32_t epilogue, bool transA = false, bool transB = true) {
 Shape onDevice(uint32_t epilogue) {
   Shape shape = with(epilogue);
   shape.deviceScalars = true;
+  shape.beta = 1; // unknown before it runs: C is read
   return shape;
 }
 
@@ -178,6 +179,9 @@ const std::vector<Rule> &rules() {
        kInvalid,
        "D and A share bytes"},
       {"half of C", withBeta(1), [](Operation &of) { of.c = of.d + 256; },
+       kInvalid, "D and C share bytes"},
+      {"C at D with other columns", withBeta(1),
+       layoutSetting(&Operation::layoutC, CUBLASLT_MATRIX_LAYOUT_LD, 72),
        kInvalid, "D and C share bytes"},
       {"aux is D", with(CUBLASLT_EPILOGUE_GELU_AUX),
        [](Operation &of) {

@@ -67,6 +67,7 @@ TEST(Products, EveryBufferIsDeclared) {
         Shape shape = inF32();
         shape.epilogue = each.epilogue;
         shape.deviceScalars = each.buffer == &Operation::scalars;
+        shape.beta = shape.deviceScalars; // which is unknown then: C is read
         Operation operation(blas, shape);
         operation.makeBuffers();
         CUdeviceptr x = blas.floats(1);
@@ -93,10 +94,10 @@ TEST(Products, WhatIsReadIsThere) {
   };
   const Case cases[] = {
       {"", [](Operation &) {}},
-      {"nothing wrote",
+      {"was never written",
        [](Operation &of) { of.a = of.blas.empty(size_t(1) << 16); }},
       {"freed", [](Operation &of) { MTC_OK(cuMemFree(of.b)); }},
-      {"past the end of",
+      {"no allocation holds 8192 bytes",
        [](Operation &of) {
          of.d += size_t(of.shape.m) * 4;
          of.c = of.d;
