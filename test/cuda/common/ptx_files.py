@@ -1,4 +1,9 @@
-"""PTX that is checked in: whether its source makes it, and what leaving out lines of it does."""
+"""PTX that is checked in: whether its source makes it, and what leaving out lines of it does.
+
+    ptx_files.py SOURCE
+
+is the first, of the files in SOURCE/ptx.
+"""
 
 import os
 import re
@@ -61,3 +66,7 @@ def check_made_again(source, ptx):
                 if new.read() != old.read():
                     sys.exit(f"{name} is not what its source makes; run make_ptx.sh")
     print(f"{len(names)} files are what their source makes")
+
+
+if __name__ == "__main__":
+    check_made_again(sys.argv[1], os.path.join(sys.argv[1], "ptx"))

@@ -30,26 +30,22 @@ double rounded(MtcDtype dtype, double value) {
              : runtime::widenHalf(dtype, runtime::roundToHalf(dtype, x));
 }
 
+/// Integers up to `most`, or normal values.
 Stored made(MtcDtype dtype, int rows, int columns, const GemmCase &c,
-            std::mt19937 &random) {
+            unsigned seed, unsigned most = 8) {
   int stride = (columns + c.gap + c.unit - 1) / c.unit * c.unit;
   Stored m{dtype, rows, columns, stride, {}};
   if (rows == 0 || columns == 0)
     return m;
   m.bytes.resize(m.at(rows - 1, columns - 1) + m.width(), std::byte(0xff));
+  std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   for (int r = 0; r < rows; ++r)
     for (int e = 0; e < columns; ++e)
       m.set(r, e,
-            c.fill == Fill::integers ? double(int(random() % 17)) - 8
+            c.fill == Fill::integers ? double(random() % (2 * most + 1)) - most
                                      : normal(random));
   return m;
-}
-
-std::mt19937 &randomOf(const GemmCase &c) {
-  static std::mt19937 random;
-  random.seed(uint32_t(c.m * 31 + c.n * 7 + c.k));
-  return random;
 }
 
 /// How far fp32 sums over k may be from the sum, per unit of the sum of sizes.
@@ -94,9 +90,10 @@ void Stored::set(int row, int column, double value) {
 }
 
 GemmData::GemmData(const GemmCase &g)
-    : a(made(g.ab, g.ta ? g.k : g.m, g.ta ? g.m : g.k, g, randomOf(g))),
-      b(made(g.ab, g.tb ? g.n : g.k, g.tb ? g.k : g.n, g, randomOf(g))),
-      c(made(g.c, g.m, g.n, g, randomOf(g))) {}
+    : a(made(g.ab, g.ta ? g.k : g.m, g.ta ? g.m : g.k, g, 1)),
+      b(made(g.ab, g.tb ? g.n : g.k, g.tb ? g.k : g.n, g, 2)),
+      // As many bits as bf16 has.
+      c(made(g.c, g.m, g.n, g, 3, 255)) {}
 
 GemmExpected reference(const GemmCase &c, const GemmData &data) {
   GemmExpected all;
