@@ -19,15 +19,17 @@ constexpr uint64_t kMostElements = uint64_t(1) << 48;
 /// communicator, unless it asks or aborts.
 class Inside {
 public:
-  explicit Inside(ncclComm &comm) : comm(comm), first(!comm.inCall.exchange(true)) {}
+  explicit Inside(ncclComm &comm)
+      : comm(comm), first(!comm.inCall.exchange(true)) {}
   ~Inside() {
     if (first)
       comm.inCall = false;
   }
   ncclResult_t result() const {
-    return first ? ncclSuccess
-                 : refuseStrictly(ncclInvalidUsage,
-                                  "two threads at once in calls of " + comm.name);
+    return first
+               ? ncclSuccess
+               : refuseStrictly(ncclInvalidUsage,
+                                "two threads at once in calls of " + comm.name);
   }
 
 private:
@@ -83,9 +85,9 @@ ncclResult_t take(ncclComm_t comm, const Call &call, const void *from, void *to,
     return remember(wrong);
   }
   if (comm->life == Life::finalized)
-    return remember(refuseStrictly(ncclInvalidUsage,
-                                   call.text() + " in " + comm->name +
-                                       ", which was finalized"));
+    return remember(
+        refuseStrictly(ncclInvalidUsage, call.text() + " in " + comm->name +
+                                             ", which was finalized"));
   return issue(comm, request, reinterpret_cast<CUstream>(stream));
 }
 
@@ -98,8 +100,8 @@ MTC_NCCL ncclAllReduce(const void *from, void *to, size_t count,
 }
 
 MTC_NCCL ncclReduceScatter(const void *from, void *to, size_t count,
-                           ncclDataType_t type, ncclRedOp_t op,
-                           ncclComm_t comm, cudaStream_t stream) {
+                           ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                           cudaStream_t stream) {
   return take(comm, {Kind::reduceScatter, type, op, 0, count}, from, to,
               stream);
 }

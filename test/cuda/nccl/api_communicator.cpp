@@ -24,13 +24,13 @@ ncclResult_t init(ncclComm_t *comm, int size, const ncclUniqueId &id, int rank,
                   "improper usage of ncclCommInitRank: nId = 1, nranks=" +
                       std::to_string(size));
   if (rank < 0 || rank >= size)
-    return refuse(ncclInvalidArgument, "Invalid rank requested : " +
-                                           std::to_string(rank) + "/" +
-                                           std::to_string(size));
+    return refuse(ncclInvalidArgument,
+                  "Invalid rank requested : " + std::to_string(rank) + "/" +
+                      std::to_string(size));
   if (size > kMostRanks)
-    return refuseStrictly(ncclInvalidArgument,
-                          "a communicator has at most " +
-                              std::to_string(kMostRanks) + " ranks here");
+    return refuseStrictly(ncclInvalidArgument, "a communicator has at most " +
+                                                   std::to_string(kMostRanks) +
+                                                   " ranks here");
   if (ncclResult_t wrong = checkConfig(config))
     return wrong;
   *comm = makeCommunicator(rank, size, config, nullptr);
@@ -92,8 +92,8 @@ MTC_NCCL ncclCommInitAll(ncclComm_t *comms, int count, const int *devices) {
   return endGroup();
 }
 
-MTC_NCCL ncclCommSplit(ncclComm_t parent, int color, int key,
-                       ncclComm_t *child, ncclConfig_t *config) {
+MTC_NCCL ncclCommSplit(ncclComm_t parent, int color, int key, ncclComm_t *child,
+                       ncclConfig_t *config) {
   if (ncclResult_t wrong = check(parent, "CommSplit"))
     return remember(wrong);
   if (!child)
@@ -102,13 +102,13 @@ MTC_NCCL ncclCommSplit(ncclComm_t parent, int color, int key,
   if (ncclResult_t wrong = checkConfig(config))
     return remember(wrong);
   if (color < 0 && color != NCCL_SPLIT_NOCOLOR)
-    return remember(refuseStrictly(
-        ncclInvalidArgument, "ncclCommSplit of " + parent->name + ": colour " +
-                                 std::to_string(color) +
-                                 "; expected one from 0, or NCCL_SPLIT_NOCOLOR"));
-  *child = color == NCCL_SPLIT_NOCOLOR
-               ? nullptr
-               : makeCommunicator(0, 0, config, parent);
+    return remember(
+        refuseStrictly(ncclInvalidArgument,
+                       "ncclCommSplit of " + parent->name + ": colour " +
+                           std::to_string(color) +
+                           "; expected one from 0, or NCCL_SPLIT_NOCOLOR"));
+  *child = color == NCCL_SPLIT_NOCOLOR ? nullptr
+                                       : makeCommunicator(0, 0, config, parent);
   return issue(makeSplit(parent, *child, color, key));
 }
 

@@ -89,8 +89,7 @@ MTC_NCCL ncclMemFree(void *memory) {
   DeviceScope scope;
   if (scope.result)
     return refuseCuda(scope.result);
-  return refuseCuda(
-      driver().cuMemFree_(reinterpret_cast<CUdeviceptr>(memory)));
+  return refuseCuda(driver().cuMemFree_(reinterpret_cast<CUdeviceptr>(memory)));
 }
 
 /// Registered memory is used as any other; what is kept is who gave it back.

@@ -16,10 +16,10 @@ struct Call {
   ncclComm_t comm;
   ncclResult_t reduce(CUdeviceptr from, CUdeviceptr to, size_t count,
                       int type = ncclFloat32, int op = ncclSum) const {
-    return self.nccl.ncclAllReduce(
-        reinterpret_cast<void *>(from), reinterpret_cast<void *>(to), count,
-        ncclDataType_t(type), ncclRedOp_t(op), comm,
-        reinterpret_cast<cudaStream_t>(self.s));
+    return self.nccl.ncclAllReduce(reinterpret_cast<void *>(from),
+                                   reinterpret_cast<void *>(to), count,
+                                   ncclDataType_t(type), ncclRedOp_t(op), comm,
+                                   reinterpret_cast<cudaStream_t>(self.s));
   }
   ncclResult_t gather(CUdeviceptr from, CUdeviceptr to, size_t count) const {
     return self.nccl.ncclAllGather(
@@ -202,7 +202,8 @@ TEST(Arguments, BuffersLieApartOrInPlace) {
 
 TEST(Arguments, BadBuffersAreFaultsOfTheDevice) {
   for (const char *each : {"null", "host", "misaligned", "long"}) {
-    Outcome outcome = run("badBuffers", {.environment = {{"MTC_TEST_WHAT", each}}});
+    Outcome outcome =
+        run("badBuffers", {.environment = {{"MTC_TEST_WHAT", each}}});
     EXPECT_TRUE(outcome.ended()) << each << outcome.text();
     EXPECT_TRUE(outcome.has("ncclAllReduce of")) << each << outcome.text();
   }

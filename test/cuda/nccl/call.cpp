@@ -95,10 +95,10 @@ std::string Call::text() const {
 ncclResult_t checkCall(const Call &call, int size) {
   std::string who = std::string(call.shortName()) + " : ";
   if (call.root < 0 || call.root >= size)
-    return refuse(ncclInvalidArgument,
-                  who + "invalid root " + std::to_string(call.root) +
-                      " (root should be in the 0.." + std::to_string(size) +
-                      " range)");
+    return refuse(ncclInvalidArgument, who + "invalid root " +
+                                           std::to_string(call.root) +
+                                           " (root should be in the 0.." +
+                                           std::to_string(size) + " range)");
   if (call.type < 0 || call.type >= ncclNumTypes)
     return refuse(ncclInvalidArgument,
                   who + "invalid type " + std::to_string(call.type));
@@ -106,9 +106,9 @@ ncclResult_t checkCall(const Call &call, int size) {
     return refuse(ncclInvalidArgument, who + "invalid reduction operation " +
                                            std::to_string(call.op));
   if (call.op >= ncclNumOps || (call.op == ncclAvg && isFloat8(call.type)))
-    return refuse(ncclInvalidArgument,
-                  who + "reduction operation " + std::to_string(call.op) +
-                      " unknown to this communicator");
+    return refuse(ncclInvalidArgument, who + "reduction operation " +
+                                           std::to_string(call.op) +
+                                           " unknown to this communicator");
   if (call.reduces() && isFloat8(call.type) && size > 1)
     return refuseStrictly(ncclInvalidArgument,
                           call.text() + ": 8-bit floats are moved here, and "

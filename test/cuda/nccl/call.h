@@ -25,11 +25,11 @@ enum class Kind : int32_t {
 struct Call {
   Kind kind = Kind::allReduce;
   int32_t type = ncclFloat32;
-  int32_t op = ncclSum;  ///< ncclSum where nothing is reduced
-  int32_t root = 0;      ///< of a send or receive: the other rank
-  uint64_t count = 0;    ///< elements, as the caller gave them
-  int32_t place = 0;     ///< among the collectives of its group
-  int32_t together = 1;  ///< how many collectives that group has
+  int32_t op = ncclSum; ///< ncclSum where nothing is reduced
+  int32_t root = 0;     ///< of a send or receive: the other rank
+  uint64_t count = 0;   ///< elements, as the caller gave them
+  int32_t place = 0;    ///< among the collectives of its group
+  int32_t together = 1; ///< how many collectives that group has
 
   bool operator==(const Call &) const = default;
 

@@ -60,8 +60,10 @@ MTC_PROGRAM(oneRank) {
   auto stream = reinterpret_cast<cudaStream_t>(self.s);
   MTC_OK(self.cu.cuStreamBeginCapture(self.s, kLocal));
   MTC_OK(self.sum(x, 64, comm, self.s));
-  MTC_OK(self.nccl.ncclAllReduce(from, to, 64, ncclFloat32, ncclSum, comm, stream));
-  MTC_OK(self.nccl.ncclAllReduce(to, to, 64, ncclFloat32, ncclAvg, comm, stream));
+  MTC_OK(self.nccl.ncclAllReduce(from, to, 64, ncclFloat32, ncclSum, comm,
+                                 stream));
+  MTC_OK(
+      self.nccl.ncclAllReduce(to, to, 64, ncclFloat32, ncclAvg, comm, stream));
   MTC_OK(self.cu.cuGraphLaunch(instantiate(self, self.s, 2), self.s));
   MTC_TRUE(self.get(y, 1)[0] == 1);
 }

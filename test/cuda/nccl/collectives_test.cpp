@@ -47,7 +47,8 @@ float lower(double value) {
   return wide;
 }
 
-void encode(std::vector<char> &bytes, ncclDataType_t type, size_t k, int value) {
+void encode(std::vector<char> &bytes, ncclDataType_t type, size_t k,
+            int value) {
   switch (type) {
   case ncclInt8:
     return put(bytes, k, int8_t(value));
@@ -143,7 +144,8 @@ MTC_PROGRAM(reductions) {
   size_t ranks = size_t(self.size), mine = size_t(self.rank);
   for (TypeCase type : kTypes)
     for (ncclRedOp_t op : kOps) {
-      CUdeviceptr x = input(self, type, ranks), y = self.empty(kCount * type.bytes);
+      CUdeviceptr x = input(self, type, ranks),
+                  y = self.empty(kCount * type.bytes);
       MTC_OK(self.nccl.ncclReduceScatter(pointer(x), pointer(y), kCount,
                                          type.type, op, comm, stream));
       compare(self, y, type, kCount, "reduce-scatter", [&](size_t k) {
@@ -157,8 +159,9 @@ MTC_PROGRAM(reductions) {
       CUdeviceptr own = x + mine * kCount * type.bytes;
       MTC_OK(self.nccl.ncclReduceScatter(pointer(x), pointer(own), kCount,
                                          type.type, op, comm, stream));
-      compare(self, own, type, kCount, "reduce-scatter in place",
-              [&](size_t k) { return reduced(self.size, op, mine * kCount + k); });
+      compare(
+          self, own, type, kCount, "reduce-scatter in place",
+          [&](size_t k) { return reduced(self.size, op, mine * kCount + k); });
       x = input(self, type, 1);
       MTC_OK(self.nccl.ncclAllReduce(pointer(x), pointer(x), kCount, type.type,
                                      op, comm, stream));
@@ -177,7 +180,9 @@ MTC_PROGRAM(movements) {
     size_t block = kCount * type.bytes;
     CUdeviceptr x = input(self, type, size_t(ranks));
     CUdeviceptr y = self.empty(size_t(ranks) * block);
-    auto gathered = [&](size_t k) { return element(int(k / kCount), k % kCount); };
+    auto gathered = [&](size_t k) {
+      return element(int(k / kCount), k % kCount);
+    };
     MTC_OK(self.nccl.ncclAllGather(pointer(x), pointer(y), kCount, type.type,
                                    comm, stream));
     compare(self, y, type, size_t(ranks) * kCount, "all-gather", gathered);

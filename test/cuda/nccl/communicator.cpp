@@ -96,8 +96,7 @@ ncclResult_t check(ncclComm_t comm, const char *who, bool use) {
   Life life = comm->life;
   if (life == Life::aborted || life == Life::destroyed) {
     report("NCCL: nccl" + std::string(who) + " with " + comm->name +
-           ", which was " +
-           (life == Life::aborted ? "aborted" : "destroyed"));
+           ", which was " + (life == Life::aborted ? "aborted" : "destroyed"));
     return refuse(ncclInvalidArgument, "Error: corrupted comm object detected");
   }
   if (!use)

@@ -1,9 +1,9 @@
 //===- communicator.h - one rank's communicator -----------------*- C++ -*-===//
 //
-// Three kinds of threads meet here: the one that calls, a watchdog (asynchronous
-// errors, aborts), and whichever runs operations of the driver, which holds the
-// driver's lock. So nothing that a step of an operation takes is held while the
-// driver is called.
+// Three kinds of threads meet here: the one that calls, a watchdog
+// (asynchronous errors, aborts), and whichever runs operations of the driver,
+// which holds the driver's lock. So nothing that a step of an operation takes
+// is held while the driver is called.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_TEST_CUDA_NCCL_COMMUNICATOR_H
@@ -32,10 +32,10 @@ enum class Life { joining, ready, finalized, destroyed, aborted };
 /// needs all multiprocessors. Steps of operations use it, under the driver's
 /// lock.
 struct Device {
-  std::set<uint64_t> issued;    ///< tickets of runs that have not ended
-  uint64_t tickets = 0;         ///< given
-  uint64_t holder = 0;          ///< whose turn it is; 0: nobody's
-  std::string holds;            ///< its name
+  std::set<uint64_t> issued; ///< tickets of runs that have not ended
+  uint64_t tickets = 0;      ///< given
+  uint64_t holder = 0;       ///< whose turn it is; 0: nobody's
+  std::string holds;         ///< its name
 };
 
 /// Seconds, for waits.
@@ -79,10 +79,10 @@ struct ncclComm {
   std::atomic<int> blockedCalls{0};
 
   // Of the thread that calls.
-  bool warm = false;            ///< made a collective
+  bool warm = false;              ///< made a collective
   std::set<int> warmTo, warmFrom; ///< sent to and received from
   uint64_t splits = 0;
-  std::set<CUstream> streams; ///< used outside of captures
+  std::set<CUstream> streams;        ///< used outside of captures
   std::map<void *, bool> registered; ///< by handle; whether it is there
 
   // Of steps, under the driver's lock; in program order.

@@ -16,7 +16,7 @@ namespace {
 /// Of a thread.
 struct Group {
   int depth = 0;
-  ncclResult_t error = ncclSuccess; ///< the first
+  ncclResult_t error = ncclSuccess;         ///< the first
   std::vector<std::shared_ptr<Plan>> plans; ///< by communicator, as they came
   std::vector<std::unique_ptr<Job>> jobs;
 
@@ -55,21 +55,20 @@ ncclResult_t checkOverlap(const Plan &plan) {
     for (const Request &other : plan.requests) {
       size_t written = one.call.bytesWritten(rank, size);
       bool same = &one == &other;
-      bool meets =
-          overlap(one.to, written, other.from,
-                  other.call.bytesRead(rank, size)) &&
-          !(same && isInPlace(one, rank));
+      bool meets = overlap(one.to, written, other.from,
+                           other.call.bytesRead(rank, size)) &&
+                   !(same && isInPlace(one, rank));
       meets |= !same && overlap(one.to, written, other.to,
                                 other.call.bytesWritten(rank, size));
       if (meets)
         return refuseStrictly(
             ncclInvalidArgument,
-            same ? one.call.text() + " in " + plan.comm->name +
-                       ": its buffers overlap, and not as those of a call in "
-                       "place"
-                 : one.call.text() + " in " + plan.comm->name +
-                       " writes what " + other.call.text() +
-                       " of its group touches");
+            same
+                ? one.call.text() + " in " + plan.comm->name +
+                      ": its buffers overlap, and not as those of a call in "
+                      "place"
+                : one.call.text() + " in " + plan.comm->name + " writes what " +
+                      other.call.text() + " of its group touches");
     }
   return ncclSuccess;
 }

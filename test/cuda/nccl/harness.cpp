@@ -49,6 +49,12 @@ bool registerProgram(const char *name, Program program) {
   return programs().emplace(name, program).second;
 }
 
+ncclConfig_t configuration(bool blocking) {
+  ncclConfig_t made = NCCL_CONFIG_INITIALIZER;
+  made.blocking = blocking;
+  return made;
+}
+
 void note(const std::string &text) {
   [[maybe_unused]] ssize_t put =
       write(number("MTC_TEST_NOTE"), text.data(), text.size());
@@ -170,9 +176,9 @@ ncclResult_t Rank::settle(ncclComm_t comm) {
 
 ncclResult_t Rank::sum(CUdeviceptr x, size_t count, ncclComm_t comm,
                        CUstream stream) {
-  return nccl.ncclAllReduce(reinterpret_cast<void *>(x),
-                            reinterpret_cast<void *>(x), count, ncclFloat32,
-                            ncclSum, comm, reinterpret_cast<cudaStream_t>(stream));
+  return nccl.ncclAllReduce(
+      reinterpret_cast<void *>(x), reinterpret_cast<void *>(x), count,
+      ncclFloat32, ncclSum, comm, reinterpret_cast<cudaStream_t>(stream));
 }
 
 void Rank::warm(ncclComm_t comm) {

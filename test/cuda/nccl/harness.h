@@ -1,8 +1,8 @@
 //===- harness.h - programs of several ranks --------------------*- C++ -*-===//
 //
-// A program is a function that runs in each rank of a world. Ranks are processes
-// of their own (fork and exec of this program), which load the driver and NCCL
-// by name, as a product does.
+// A program is a function that runs in each rank of a world. Ranks are
+// processes of their own (fork and exec of this program), which load the driver
+// and NCCL by name, as a product does.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_TEST_CUDA_NCCL_HARNESS_H
@@ -24,7 +24,7 @@ namespace mtc::standin::nccl::test {
 struct Setting {
   int ranks = 2;
   uint64_t seed = 1;
-  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> environment = {};
   double limit = 30; ///< seconds, after which the ranks are killed
 };
 
@@ -114,6 +114,9 @@ public:
   /// Makes the connections of collectives.
   void warm(ncclComm_t comm);
 };
+
+/// The default, with the one field that programs change most.
+ncclConfig_t configuration(bool blocking = true);
 
 void note(const std::string &text);
 [[noreturn]] void fail(const std::string &why);

@@ -6,12 +6,10 @@
 #include "test/cuda/nccl/driver_calls.h"
 #include "test/cuda/nccl/results.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
-#include <vector>
 
 namespace mtc::standin::nccl {
 namespace {
@@ -54,10 +52,10 @@ private:
 std::string Join::describe() const {
   std::string text = who + " of " + of->name + ": ";
   int missing = entered ? missingRank() : -1;
-  return text + (lost          ? "its ranks do not fit together"
-                 : missing < 0 ? "not begun"
-                               : "rank " + std::to_string(missing) +
-                                     " has not come");
+  return text + (lost ? "its ranks do not fit together"
+                 : missing < 0
+                     ? "not begun"
+                     : "rank " + std::to_string(missing) + " has not come");
 }
 
 /// As the real library, which waits for ever.
@@ -75,8 +73,8 @@ ncclResult_t Join::claim(Shared &shared) {
     return never("mismatch in info from procs, nranks " +
                  std::to_string(of->size) + " vs " + std::to_string(nobody));
   Presence free = Presence::missing;
-  if (!shared.rank(of->rank).presence.compare_exchange_strong(
-          free, Presence::coming))
+  if (!shared.rank(of->rank).presence.compare_exchange_strong(free,
+                                                              Presence::coming))
     return never("rank " + std::to_string(of->rank) + " of " +
                  std::to_string(of->size) + " ranks has already checked in");
   return ncclSuccess;
@@ -125,12 +123,13 @@ ncclResult_t Join::checkDevices() const {
   if (environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu"))
     return ncclSuccess;
   for (int rank = 0; rank < of->size; ++rank)
-    if (rank != of->rank && !std::strcmp(shared->rank(rank).device,
-                                         shared->rank(of->rank).device))
-      return refuse(ncclInvalidUsage,
-                    "Duplicate GPU detected : rank " + std::to_string(of->rank) +
-                        " and rank " + std::to_string(rank) + " both on " +
-                        shared->rank(rank).device);
+    if (rank != of->rank &&
+        !std::strcmp(shared->rank(rank).device, shared->rank(of->rank).device))
+      return refuse(ncclInvalidUsage, "Duplicate GPU detected : rank " +
+                                          std::to_string(of->rank) +
+                                          " and rank " + std::to_string(rank) +
+                                          " both on " +
+                                          shared->rank(rank).device);
   return ncclSuccess;
 }
 
@@ -156,137 +155,11 @@ ncclResult_t Join::step() {
   return ncclSuccess;
 }
 
-//===- Splits -------------------------------------------------------------===//
-
-class Split : public Job {
-public:
-  Split(ncclComm_t parent, ncclComm_t child, int color, int key)
-      : parent(parent), child(child), color(color), key(key) {
-    of = child ? child : parent;
-  }
-  ncclResult_t step() override;
-  std::string describe() const override;
-
-private:
-  SplitCall &callOf(int rank) const {
-    return parent->shared->rank(rank).split[number % 2];
-  }
-  void post();
-  int missingRank() const;
-  ncclResult_t found();
-
-  ncclComm_t parent, child;
-  int color, key;
-  uint64_t number = 0;
-  bool posted = false;
-  std::vector<int> members; ///< ranks of the parent
-  std::unique_ptr<Job> join;
-};
-
-std::string Split::describe() const {
-  if (join)
-    return join->describe();
-  return "ncclCommSplit of " + parent->name + ": rank " +
-         std::to_string(posted ? missingRank() : parent->rank) +
-         " does not call it";
-}
-
-void Split::post() {
-  posted = true;
-  number = parent->splits++;
-  SplitCall &mine = callOf(parent->rank);
-  mine.color = color;
-  mine.key = key;
-  mine.idThere = 0;
-  parent->shared->rank(parent->rank).splits = number + 1;
-}
-
-int Split::missingRank() const {
-  for (int rank = 0; rank < parent->size; ++rank)
-    if (parent->shared->rank(rank).splits <= number)
-      return rank;
-  return -1;
-}
-
-/// Whom this rank belongs to, and then how they meet.
-ncclResult_t Split::found() {
-  if (members.empty()) {
-    for (int rank = 0; rank < parent->size; ++rank)
-      if (callOf(rank).color == color)
-        members.push_back(rank);
-    std::ranges::stable_sort(members, {},
-                             [&](int rank) { return callOf(rank).key; });
-    auto mine = std::ranges::find(members, parent->rank);
-    child->rank = int(mine - members.begin());
-    child->size = int(members.size());
-    nameRank(*child);
-  }
-  SplitCall &leader = callOf(members.front());
-  if (child->rank == 0 && !leader.idThere) {
-    leader.id = Shared::create();
-    leader.idThere = 1;
-  }
-  if (!leader.idThere)
-    return ncclInProgress;
-  join = makeJoin(child, leader.id, "ncclCommSplit");
-  return join->step();
-}
-
-ncclResult_t Split::step() {
-  if (parent->life == Life::aborted || of->life == Life::aborted)
-    return refuse(ncclInternalError, "the communicator was aborted");
-  if (join)
-    return join->step();
-  if (!posted)
-    post();
-  if (missingRank() >= 0)
-    return ncclInProgress;
-  return child ? found() : ncclSuccess;
-}
-
 } // namespace
 
 std::unique_ptr<Job> makeJoin(ncclComm_t comm, const ncclUniqueId &id,
                               std::string who) {
   return std::make_unique<Join>(comm, id, std::move(who));
-}
-
-std::unique_ptr<Job> makeSplit(ncclComm_t parent, ncclComm_t child, int color,
-                               int key) {
-  return std::make_unique<Split>(parent, child, color, key);
-}
-
-ncclResult_t checkConfig(const ncclConfig_t *config) {
-  constexpr int kNone = NCCL_CONFIG_UNDEF_INT;
-  constexpr unsigned kMagic = 0xcafebeef;
-  if (!config)
-    return ncclSuccess;
-  auto bad = [](const std::string &what) {
-    return refuse(ncclInvalidArgument, "Invalid config " + what);
-  };
-  auto number = [](int value) { return std::to_string(value); };
-  if (config->magic != kMagic || config->size < offsetof(ncclConfig_t, netName))
-    return refuse(
-        ncclInvalidArgument,
-        "ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
-  if (config->blocking != kNone && config->blocking != 0 &&
-      config->blocking != 1)
-    return bad("blocking attribute value " + number(config->blocking));
-  if (config->cgaClusterSize != kNone && config->cgaClusterSize < 0)
-    return bad("cgaClusterSize attribute value " +
-               number(config->cgaClusterSize));
-  bool least = config->minCTAs != kNone, most = config->maxCTAs != kNone;
-  if ((least && config->minCTAs <= 0) || (most && config->maxCTAs <= 0) ||
-      (least && most && config->minCTAs > config->maxCTAs))
-    return bad("min/max channels attribute value " + number(config->minCTAs) +
-               "/" + number(config->maxCTAs));
-  if (config->splitShare != kNone && config->splitShare != 0 &&
-      config->splitShare != 1)
-    return bad("splitShare attribute value " + number(config->splitShare));
-  if (config->netName && std::strcmp(config->netName, "Socket") &&
-      std::strcmp(config->netName, "IB"))
-    return refuse(ncclInvalidUsage, "Failed to initialize any NET plugin");
-  return ncclSuccess;
 }
 
 } // namespace mtc::standin::nccl

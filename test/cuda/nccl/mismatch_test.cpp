@@ -1,7 +1,7 @@
 //===- mismatch_test.cpp - ranks that disagree ----------------------------===//
 //
-// The real library hangs, or gives wrong values and says nothing. Here the calls
-// never end, until an abort, and both are named.
+// The real library hangs, or gives wrong values and says nothing. Here the
+// calls never end, until an abort, and both are named.
 //
 //===----------------------------------------------------------------------===//
 #include "test/cuda/nccl/harness.h"
@@ -48,8 +48,7 @@ void hang(Rank &self, ncclResult_t (*call)(const Buffers &)) {
   b.self.nccl.ncclAllReduce(b.x, b.y, count, type, op, b.comm, b.stream)
 
 MTC_HANG(counts, MTC_ALL_REDUCE(first ? 1000 : 2000, ncclFloat32, ncclSum))
-MTC_HANG(types,
-         MTC_ALL_REDUCE(1000, first ? ncclFloat32 : ncclInt32, ncclSum))
+MTC_HANG(types, MTC_ALL_REDUCE(1000, first ? ncclFloat32 : ncclInt32, ncclSum))
 MTC_HANG(ops, MTC_ALL_REDUCE(1000, ncclFloat32, first ? ncclSum : ncclMax))
 MTC_HANG(kinds, first ? MTC_ALL_REDUCE(1000, ncclFloat32, ncclSum)
                       : b.self.nccl.ncclAllGather(b.x, b.y, 1000, ncclFloat32,
@@ -57,12 +56,11 @@ MTC_HANG(kinds, first ? MTC_ALL_REDUCE(1000, ncclFloat32, ncclSum)
 MTC_HANG(roots, b.self.nccl.ncclBroadcast(b.x, b.y, 1000, ncclFloat32,
                                           b.self.rank, b.comm, b.stream))
 MTC_HANG(lengths,
-         first ? b.self.nccl.ncclSend(b.x, 100, ncclFloat32, 1, b.comm, b.stream)
-               : b.self.nccl.ncclRecv(b.y, 200, ncclFloat32, 0, b.comm,
-                                      b.stream))
-MTC_HANG(swapped,
-         (MTC_ALL_REDUCE(first ? 1000 : 2000, ncclFloat32, ncclSum),
-          MTC_ALL_REDUCE(first ? 2000 : 1000, ncclFloat32, ncclSum)))
+         first
+             ? b.self.nccl.ncclSend(b.x, 100, ncclFloat32, 1, b.comm, b.stream)
+             : b.self.nccl.ncclRecv(b.y, 200, ncclFloat32, 0, b.comm, b.stream))
+MTC_HANG(swapped, (MTC_ALL_REDUCE(first ? 1000 : 2000, ncclFloat32, ncclSum),
+                   MTC_ALL_REDUCE(first ? 2000 : 1000, ncclFloat32, ncclSum)))
 
 /// The same calls, once in a group and once not.
 MTC_PROGRAM(groups) {
@@ -71,9 +69,9 @@ MTC_PROGRAM(groups) {
     if (first)
       MTC_OK(b.self.nccl.ncclGroupStart());
     MTC_OK(MTC_ALL_REDUCE(1000, ncclFloat32, ncclSum));
-    MTC_OK(b.self.nccl.ncclAllReduce(
-        b.x, static_cast<float *>(b.y) + 4000, 1000, ncclFloat32, ncclSum,
-        b.comm, b.stream));
+    MTC_OK(b.self.nccl.ncclAllReduce(b.x, static_cast<float *>(b.y) + 4000,
+                                     1000, ncclFloat32, ncclSum, b.comm,
+                                     b.stream));
     return first ? b.self.nccl.ncclGroupEnd() : ncclSuccess;
   });
 }

@@ -107,7 +107,8 @@ MTC_PROGRAM(consumesEarly) { consume(self, false); }
 
 TEST(Order, RightProgramsEndUnderEverySeed) {
   for (uint64_t seed = 1; seed <= 4; ++seed)
-    for (const char *each : {"sameOrder", "oneInTwo", "groupInTwo", "consumes"}) {
+    for (const char *each :
+         {"sameOrder", "oneInTwo", "groupInTwo", "consumes"}) {
       Outcome outcome = run(each, {.seed = seed});
       EXPECT_TRUE(outcome.good()) << each << seed << outcome.text();
     }
@@ -115,10 +116,9 @@ TEST(Order, RightProgramsEndUnderEverySeed) {
 
 TEST(Order, OfCallsHoldsWithImplicitLaunchOrder) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
-    Outcome outcome =
-        run("implicitOrder",
-            {.seed = seed,
-             .environment = {{"NCCL_LAUNCH_ORDER_IMPLICIT", "1"}}});
+    Outcome outcome = run(
+        "implicitOrder",
+        {.seed = seed, .environment = {{"NCCL_LAUNCH_ORDER_IMPLICIT", "1"}}});
     EXPECT_TRUE(outcome.good()) << seed << outcome.text();
   }
 }

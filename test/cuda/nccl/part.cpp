@@ -21,7 +21,7 @@ std::byte *bytesAt(CUdeviceptr address, size_t bytes) {
                : nullptr;
 }
 
-void copy(void *to, const void *from, size_t bytes) {
+void putBytes(void *to, const void *from, size_t bytes) {
   if (bytes && to && from)
     std::memcpy(to, from, bytes);
 }
@@ -34,8 +34,8 @@ size_t Part::pieceElements() const {
   size_t share = call.isSplit() ? size_t(place.shared.size) : 1;
   size_t most = kStageBytes / call.elementBytes() / share;
   uint64_t draw = place.shared.head().draw;
-  size_t chosen = kPieceBytes[draw % std::size(kPieceBytes)] /
-                  call.elementBytes() / share;
+  size_t chosen =
+      kPieceBytes[draw % std::size(kPieceBytes)] / call.elementBytes() / share;
   size_t least = call.count / kMostPieces + 1;
   return std::min(most, std::max({chosen, least, size_t(1)}));
 }
@@ -47,8 +47,8 @@ size_t Part::pieceEnd() const {
 PartState Part::step(std::string *wrong) {
   if (done)
     return PartState::done;
-  PartState state = request.call.isTransfer() ? stepTransfer(wrong)
-                                              : stepCollective(wrong);
+  PartState state =
+      request.call.isTransfer() ? stepTransfer(wrong) : stepCollective(wrong);
   done = state == PartState::done;
   return state;
 }
@@ -105,8 +105,8 @@ bool Part::begin(std::string *) {
   mine.calls[place.number % kRing] = request.call;
   mine.posted = place.number + 1;
   elements = pieceElements();
-  pieces = std::max<uint64_t>(
-      1, (request.call.count + elements - 1) / elements);
+  pieces =
+      std::max<uint64_t>(1, (request.call.count + elements - 1) / elements);
   basePut = mine.put;
   return begun = true;
 }
@@ -148,15 +148,16 @@ PartState Part::stepCollective(std::string *wrong) {
 void Part::show() {
   const Call &call = request.call;
   RankBlock &mine = place.shared.rank(place.rank);
-  size_t width = call.elementBytes(), bytes = (pieceEnd() - pieceBegin()) * width;
+  size_t width = call.elementBytes(),
+         bytes = (pieceEnd() - pieceBegin()) * width;
   int blocks = call.isSplit() ? place.shared.size : 1;
   bool gives = call.kind != Kind::broadcast || call.root == place.rank;
   for (int block = 0; block < blocks && gives; ++block)
-    copy(mine.stage + size_t(block) * bytes,
-         bytesAt(request.from +
-                     (size_t(block) * call.count + pieceBegin()) * width,
-                 bytes),
-         bytes);
+    putBytes(mine.stage + size_t(block) * bytes,
+             bytesAt(request.from +
+                         (size_t(block) * call.count + pieceBegin()) * width,
+                     bytes),
+             bytes);
   mine.put = basePut + piece + 1;
   shown = true;
 }
@@ -183,19 +184,24 @@ void Part::read() {
   };
   bool gets = call.kind != Kind::reduce || call.root == place.rank;
   if (call.reduces() && gets) {
-    Reduction reduction{call.type, call.op, {}, count, pieceBegin(),
-                        chainShift(), call.kind == Kind::reduceScatter};
+    Reduction reduction{call.type,
+                        call.op,
+                        {},
+                        count,
+                        pieceBegin(),
+                        chainShift(),
+                        call.kind == Kind::reduceScatter};
     for (int rank = 0; rank < size; ++rank)
       reduction.inputs.push_back(
           stage(rank, call.isSplit() ? size_t(place.rank) : 0));
     if (std::byte *to = target(0))
       reduce(reduction, to);
   } else if (call.kind == Kind::broadcast) {
-    copy(target(0), stage(call.root), bytes);
+    putBytes(target(0), stage(call.root), bytes);
   } else if (!call.reduces()) {
     for (int rank = 0; rank < size; ++rank)
-      copy(target(size_t(rank)),
-           stage(rank, call.isSplit() ? size_t(place.rank) : 0), bytes);
+      putBytes(target(size_t(rank)),
+               stage(rank, call.isSplit() ? size_t(place.rank) : 0), bytes);
   }
   ++piece;
   place.shared.rank(place.rank).taken = basePut + piece;
@@ -207,7 +213,8 @@ void Part::read() {
 PartState Part::stepTransfer(std::string *wrong) {
   const Call &call = request.call;
   bool sends = call.kind == Kind::send;
-  int from = sends ? place.rank : call.root, to = sends ? call.root : place.rank;
+  int from = sends ? place.rank : call.root,
+      to = sends ? call.root : place.rank;
   Channel &channel = place.shared.channel(from, to);
   if (!begun) {
     (sends ? channel.send : channel.receive) = call;
@@ -226,8 +233,7 @@ PartState Part::stepTransfer(std::string *wrong) {
       if (!place.shared.head().broken.exchange(1))
         *wrong = "transfer " + std::to_string(place.number + 1) + ": rank " +
                  std::to_string(place.rank) + " calls " + call.text() +
-                 ", and rank " + std::to_string(call.root) + " " +
-                 other.text();
+                 ", and rank " + std::to_string(call.root) + " " + other.text();
       return PartState::waiting;
     }
     agreed = true;
@@ -240,13 +246,13 @@ PartState Part::stepTransfer(std::string *wrong) {
       return PartState::waiting;
     if (piece == pieces)
       return PartState::done;
-    copy(channel.stage, bytesAt(request.from + offset, bytes), bytes);
+    putBytes(channel.stage, bytesAt(request.from + offset, bytes), bytes);
     channel.put = basePut + ++piece;
     return PartState::moved;
   }
   if (channel.put <= basePut + piece)
     return PartState::waiting;
-  copy(bytesAt(request.to + offset, bytes), channel.stage, bytes);
+  putBytes(bytesAt(request.to + offset, bytes), channel.stage, bytes);
   channel.taken = basePut + ++piece;
   return piece == pieces ? PartState::done : PartState::moved;
 }

@@ -67,10 +67,10 @@ private:
   const Request request;
   const PartPlace place;
   bool begun = false, shown = false, agreed = false, done = false;
-  size_t elements = 0;         ///< of a piece
-  uint64_t pieces = 0;         ///< at least one
-  uint64_t piece = 0;          ///< the next one
-  uint64_t basePut = 0;        ///< of the stages, when this began
+  size_t elements = 0;  ///< of a piece
+  uint64_t pieces = 0;  ///< at least one
+  uint64_t piece = 0;   ///< the next one
+  uint64_t basePut = 0; ///< of the stages, when this began
 };
 
 } // namespace mtc::standin::nccl

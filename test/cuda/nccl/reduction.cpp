@@ -105,9 +105,9 @@ template <class Type> struct Chain {
     Value value = Type::read(at(r.inputs[rank], k));
     if constexpr (!std::is_integral_v<Value>)
       if (r.op == ncclAvg)
-        value = Type::read(
-            Type::write(value * Type::read(Type::write(
-                                    Value(1) / Value(r.inputs.size())))));
+        value = Type::read(Type::write(
+            value *
+            Type::read(Type::write(Value(1) / Value(r.inputs.size())))));
     return value;
   }
 
@@ -117,8 +117,8 @@ template <class Type> struct Chain {
     size_t start = size_t((chunk + r.shift) % ranks);
     Value sum = given(r, start, k);
     for (size_t step = 1; step < ranks; ++step)
-      sum = Type::read(Type::write(
-          join(r.op, sum, given(r, (start + step) % ranks, k))));
+      sum = Type::read(
+          Type::write(join(r.op, sum, given(r, (start + step) % ranks, k))));
     if constexpr (std::is_integral_v<Value>)
       if (r.op == ncclAvg)
         sum = Value(sum / Value(ranks));

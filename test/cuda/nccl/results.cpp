@@ -33,9 +33,8 @@ ncclResult_t refuseCuda(CUresult result) {
   const char *text = nullptr;
   if (driver().cuGetErrorString_)
     driver().cuGetErrorString_(result, &text);
-  return refuse(ncclUnhandledCudaError, "Cuda failure '" +
-                                            std::string(text ? text : "?") +
-                                            "'");
+  return refuse(ncclUnhandledCudaError,
+                "Cuda failure '" + std::string(text ? text : "?") + "'");
 }
 
 const char *lastError() { return last; }

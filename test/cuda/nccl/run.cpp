@@ -56,7 +56,8 @@ private:
 };
 
 Run::Run(Plan &plan)
-    : plan(plan), comm(*plan.comm), device(*comm.device), delay(draw() % kMostDelay) {
+    : plan(plan), comm(*plan.comm), device(*comm.device),
+      delay(draw() % kMostDelay) {
   wasGone = comm.life >= Life::finalized;
   if (wasGone)
     return;
@@ -65,11 +66,10 @@ Run::Run(Plan &plan)
   device.issued.insert(ticket);
   ++comm.open;
   for (const Request &each : plan.requests) {
-    uint64_t &counter = each.call.kind == Kind::send
-                            ? comm.sends[each.call.root]
-                        : each.call.kind == Kind::receive
-                            ? comm.receives[each.call.root]
-                            : comm.collectives;
+    uint64_t &counter =
+        each.call.kind == Kind::send      ? comm.sends[each.call.root]
+        : each.call.kind == Kind::receive ? comm.receives[each.call.root]
+                                          : comm.collectives;
     parts.emplace_back(each, PartPlace{*comm.shared, comm.rank, counter++});
   }
 }

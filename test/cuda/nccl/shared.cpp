@@ -141,8 +141,8 @@ RankBlock &Shared::rank(int rank) const {
 
 Channel &Shared::channel(int from, int to) const {
   std::byte *first = bytes + kPage + size_t(size) * kRankBytes;
-  return *reinterpret_cast<Channel *>(
-      first + size_t(from * size + to) * kChannelBytes);
+  return *reinterpret_cast<Channel *>(first +
+                                      size_t(from * size + to) * kChannelBytes);
 }
 
 bool Shared::isAlive(int rank) const {

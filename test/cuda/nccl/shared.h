@@ -38,11 +38,11 @@ struct SplitCall {
 struct RankBlock {
   std::atomic<Presence> presence;
   int32_t process;
-  uint64_t born;       ///< when the process began, in the kernel's ticks
-  char device[96];     ///< which GPU this is, by name
+  uint64_t born;              ///< when the process began, in the kernel's ticks
+  char device[96];            ///< which GPU this is, by name
   std::atomic<uint32_t> warm; ///< is in its first collective, or behind it
-  std::atomic<uint64_t> posted; ///< collectives begun
-  Call calls[kRing];            ///< of those, by number
+  std::atomic<uint64_t> posted;     ///< collectives begun
+  Call calls[kRing];                ///< of those, by number
   std::atomic<uint64_t> put, taken; ///< pieces shown, and read of all ranks
   std::atomic<uint64_t> splits;
   SplitCall split[2]; ///< the newest two, by number
@@ -59,9 +59,9 @@ struct Channel {
 };
 
 struct Head {
-  std::atomic<int32_t> size; ///< ranks; 0: nobody has come
-  std::atomic<uint64_t> draw; ///< rank 0's random number, never 0 when it is
-                              ///< there; what all ranks have to choose alike
+  std::atomic<int32_t> size;    ///< ranks; 0: nobody has come
+  std::atomic<uint64_t> draw;   ///< rank 0's random number, never 0 when it is
+                                ///< there; what all ranks have to choose alike
   std::atomic<uint32_t> broken; ///< two ranks disagreed
 };
 

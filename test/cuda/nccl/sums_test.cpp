@@ -1,8 +1,8 @@
 //===- sums_test.cpp - the order of additions -----------------------------===//
 //
-// As test/golden/cuda/nccl.json has it of rings: each element is a chain in rank
-// order from some rank, rounded to the type behind every addition, and all ranks
-// have the same bits.
+// As test/golden/cuda/nccl.json has it of rings: each element is a chain in
+// rank order from some rank, rounded to the type behind every addition, and all
+// ranks have the same bits.
 //
 //===----------------------------------------------------------------------===//
 #include "test/cuda/nccl/harness.h"
@@ -96,11 +96,13 @@ MTC_PROGRAM(specials) {
   float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
   float mine[] = {self.rank ? -inf : inf, self.rank ? 1 : nan,
                   self.rank ? 5.0f : 2.0f, 0x1p-149f};
-  CUdeviceptr x = self.bytes(mine, sizeof mine), y = self.bytes(mine, sizeof mine);
+  CUdeviceptr x = self.bytes(mine, sizeof mine),
+              y = self.bytes(mine, sizeof mine);
   auto *max = reinterpret_cast<void *>(y);
   auto stream = reinterpret_cast<cudaStream_t>(self.s);
   MTC_OK(self.sum(x, 4, comm, self.s));
-  MTC_OK(self.nccl.ncclAllReduce(max, max, 4, ncclFloat32, ncclMax, comm, stream));
+  MTC_OK(
+      self.nccl.ncclAllReduce(max, max, 4, ncclFloat32, ncclMax, comm, stream));
   std::vector<float> sums = self.get(x, 4), most = self.get(y, 4);
   uint32_t bits;
   std::memcpy(&bits, &sums[0], 4);
@@ -112,8 +114,10 @@ MTC_PROGRAM(specials) {
   int integers[] = {self.rank ? -4 : 1};
   CUdeviceptr i = self.bytes(integers, sizeof integers);
   auto *mean = reinterpret_cast<void *>(i), *half = reinterpret_cast<void *>(x);
-  MTC_OK(self.nccl.ncclAllReduce(mean, mean, 1, ncclInt32, ncclAvg, comm, stream));
-  MTC_OK(self.nccl.ncclAllReduce(half, half, 4, ncclFloat32, ncclAvg, comm, stream));
+  MTC_OK(
+      self.nccl.ncclAllReduce(mean, mean, 1, ncclInt32, ncclAvg, comm, stream));
+  MTC_OK(self.nccl.ncclAllReduce(half, half, 4, ncclFloat32, ncclAvg, comm,
+                                 stream));
   self.get(i, integers, sizeof integers);
   MTC_TRUE(integers[0] == -1 && self.get(x, 4)[2] == 7);
 }

@@ -139,7 +139,8 @@ TEST(Transfers, BothWaysWithoutAGroupHang) {
       << outcome.text();
   outcome = cold.outcome();
   EXPECT_TRUE(outcome.ended()) << outcome.text();
-  EXPECT_TRUE(outcome.has("the first ncclSend of 4 f32 to 1")) << outcome.text();
+  EXPECT_TRUE(outcome.has("the first ncclSend of 4 f32 to 1"))
+      << outcome.text();
 }
 
 TEST(Transfers, ToOneselfNeedTheOtherEnd) {

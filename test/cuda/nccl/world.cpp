@@ -2,9 +2,9 @@
 #include "test/cuda/nccl/harness.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <sys/mman.h>
-#include <csignal>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,8 +25,9 @@ std::string ofDescriptor(int file) {
 
 /// What a rank finds in its environment. A host name of its own for each, as
 /// where several real ranks share one GPU.
-std::map<std::string, std::string>
-environmentOf(const Setting &setting, int rank, int board, int said, int noted) {
+std::map<std::string, std::string> environmentOf(const Setting &setting,
+                                                 int rank, int board, int said,
+                                                 int noted) {
   std::map<std::string, std::string> all{
       {"LD_LIBRARY_PATH", MTC_STAND_INS},
       {"NCCL_HOSTID", "host-" + std::to_string(rank)},
@@ -53,8 +54,8 @@ World::World(const std::string &program, Setting given)
     Process process{-1, memfd_create("said", 0), memfd_create("noted", 0)};
     process.id = fork();
     if (process.id == 0) {
-      for (const auto &[name, value] : environmentOf(
-               setting, rank, board, process.said, process.noted))
+      for (const auto &[name, value] :
+           environmentOf(setting, rank, board, process.said, process.noted))
         setenv(name.c_str(), value.c_str(), 1);
       execl("/proc/self/exe", "rank", "--rank", program.c_str(), nullptr);
       _exit(127);
