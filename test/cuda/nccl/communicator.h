@@ -79,8 +79,6 @@ struct ncclComm {
   std::atomic<int> blockedCalls{0};
 
   // Of the thread that calls.
-  bool warm = false;              ///< made a collective
-  std::set<int> warmTo, warmFrom; ///< sent to and received from
   uint64_t splits = 0;
   std::set<CUstream> streams;        ///< used outside of captures
   std::map<void *, bool> registered; ///< by handle; whether it is there

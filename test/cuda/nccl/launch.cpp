@@ -107,7 +107,7 @@ int Launch::coldRank() const {
 CUresult Launch::putCopies() {
   for (const Request &each : plan->requests) {
     size_t bytes = each.call.count * each.call.elementBytes();
-    if (bytes == 0 || each.from == each.to)
+    if (!isCopy(each) || bytes == 0 || each.from == each.to)
       continue;
     if (CUresult wrong = driver().cuMemcpyDtoDAsync_(each.to, each.from, bytes,
                                                      plan->streams.front()))

@@ -1,5 +1,4 @@
-//===- lifecycle_test.cpp - communicators come, split and go
-//----------------===//
+//===- lifecycle_test.cpp - communicators come, split and go --------------===//
 #include "test/cuda/nccl/harness.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-//===- ranks_test.cpp - ranks that die, and ranks that never meet
-//-----------===//
+//===- ranks_test.cpp - ranks that die, or never meet ---------------------===//
 #include "test/cuda/nccl/harness.h"
 
 #include <gtest/gtest.h>

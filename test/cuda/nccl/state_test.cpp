@@ -1,5 +1,4 @@
-//===- state_test.cpp - what a communicator takes in which state
-//------------===//
+//===- state_test.cpp - what a communicator takes when --------------------===//
 #include "test/cuda/nccl/harness.h"
 
 #include <gtest/gtest.h>
