@@ -128,7 +128,7 @@ TEST(Order, OppositeOnesDeadlock) {
                                   {"MTC_STANDIN_HANG", "0.5"}}};
   Setting implicit = setting;
   implicit.seed = 2;
-  implicit.environment["NCCL_LAUNCH_ORDER_IMPLICIT"] = "1";
+  implicit.environment.emplace("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
   World one("oppositeInOne", setting), two("oppositeInTwo", setting),
       third("oppositeInTwo", implicit);
   for (World *each : {&one, &two, &third}) {
