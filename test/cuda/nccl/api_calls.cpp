@@ -154,3 +154,5 @@ MTC_NCCL ncclRecv(void *to, size_t count, ncclDataType_t type, int peer,
 MTC_NCCL ncclGroupStart() { return startGroup(); }
 
 MTC_NCCL ncclGroupEnd() { return endGroup(); }
+
+MTC_NCCL ncclGroupSimulateEnd(ncclSimInfo_t *) { return dropGroup(); }

@@ -44,6 +44,22 @@ ncclResult_t flush(ncclComm_t comm, const char *who) {
   return finish(jobs);
 }
 
+/// Only who has something under way sees that another rank is gone, and only if
+/// that cannot end with what the other has left.
+void seeWhoIsGone(ncclComm &comm) {
+  if (comm.async != ncclSuccess || (comm.open == 0 && comm.blockedCalls == 0))
+    return;
+  std::string gone = whoIsGone(comm);
+  if (gone.empty())
+    return;
+  if (comm.goneAt == 0)
+    comm.goneAt = now();
+  if (comm.blockedCalls == 0 && comm.vainAt < comm.goneAt)
+    return;
+  comm.async = ncclRemoteError;
+  refuse(ncclRemoteError, comm.name + ": " + gone);
+}
+
 /// Until then other ranks take this one for one that goes on.
 void leave(ncclComm &comm, Presence presence) {
   if (comm.shared)
@@ -167,12 +183,7 @@ MTC_NCCL ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {
     std::lock_guard lock(comm->mutex);
     comm->job = std::move(job);
   }
-  // Only who has something under way sees that another rank is gone.
-  if (comm->async == ncclSuccess && (comm->open > 0 || comm->blockedCalls > 0))
-    if (std::string gone = whoIsGone(*comm); !gone.empty()) {
-      comm->async = ncclRemoteError;
-      refuse(ncclRemoteError, comm->name + ": " + gone);
-    }
+  seeWhoIsGone(*comm);
   *error = comm->async;
   return ncclSuccess;
 }

@@ -3,6 +3,9 @@
 #include "test/cuda/nccl/driver_calls.h"
 #include "test/cuda/nccl/results.h"
 
+#include <mutex>
+#include <set>
+
 using namespace mtc::standin::nccl;
 
 namespace {
@@ -29,6 +32,10 @@ ncclResult_t ask(ncclComm_t comm, const char *who, const char *what, int *out,
   *out = value;
   return ncclSuccess;
 }
+
+/// What ncclMemAlloc gave.
+std::mutex memoryMutex;
+std::set<void *> memories;
 
 ncclResult_t missing(const char *name) {
   return refuseStrictly(ncclInvalidUsage,
@@ -80,6 +87,9 @@ MTC_NCCL ncclMemAlloc(void **memory, size_t bytes) {
   CUdeviceptr made = 0;
   ncclResult_t wrong = refuseCuda(driver().cuMemAlloc_(&made, bytes));
   *memory = reinterpret_cast<void *>(made);
+  std::lock_guard lock(memoryMutex);
+  if (!wrong)
+    memories.insert(*memory);
   return wrong;
 }
 
@@ -89,6 +99,11 @@ MTC_NCCL ncclMemFree(void *memory) {
   DeviceScope scope;
   if (scope.result)
     return refuseCuda(scope.result);
+  {
+    std::lock_guard lock(memoryMutex);
+    if (!memories.erase(memory))
+      return refuseCuda(CUDA_ERROR_INVALID_VALUE);
+  }
   return refuseCuda(driver().cuMemFree_(reinterpret_cast<CUdeviceptr>(memory)));
 }
 
@@ -160,8 +175,4 @@ MTC_NCCL ncclGather(const void *, void *, size_t, ncclDataType_t, int,
 MTC_NCCL ncclScatter(const void *, void *, size_t, ncclDataType_t, int,
                      ncclComm_t, cudaStream_t) {
   return missing("ncclScatter");
-}
-
-MTC_NCCL ncclGroupSimulateEnd(ncclSimInfo_t *) {
-  return missing("ncclGroupSimulateEnd");
 }

@@ -161,6 +161,8 @@ MTC_PROGRAM(memory) {
   MTC_IS(ncclInvalidArgument, self.nccl.ncclCommDeregister(comm, handle));
   MTC_OK(self.nccl.ncclMemFree(memory));
   MTC_IS(ncclUnhandledCudaError, self.nccl.ncclMemFree(memory));
+  memory = reinterpret_cast<void *>(self.empty(64));
+  MTC_IS(ncclUnhandledCudaError, self.nccl.ncclMemFree(memory));
   MTC_IS(ncclInvalidUsage, self.nccl.ncclCommRevoke(comm, 0));
 }
 

@@ -68,6 +68,20 @@ MTC_PROGRAM(oneRank) {
   MTC_TRUE(self.get(y, 1)[0] == 1);
 }
 
+/// A call outside, of a communicator that captures, ends the capture.
+MTC_PROGRAM(bothWays) {
+  ncclComm_t comm = self.communicator();
+  CUdeviceptr x = self.floats(64, 1), y = self.floats(64, 1);
+  CUgraph graph = nullptr;
+  self.warm(comm);
+  MTC_OK(self.cu.cuStreamBeginCapture(self.s, kLocal));
+  MTC_OK(self.sum(x, 64, comm, self.s));
+  MTC_OK(self.sum(y, 64, comm, self.t));
+  MTC_IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+         self.cu.cuStreamEndCapture(self.s, &graph));
+  MTC_OK(self.cu.cuStreamSynchronize(self.t));
+}
+
 MTC_PROGRAM(madeInside) {
   ncclUniqueId id = self.id();
   ncclComm_t comm = nullptr;
@@ -120,6 +134,11 @@ TEST(Capture, OfOneRankIsCopies) {
 
 TEST(Capture, ForbidsANewCommunicatorByItsMode) {
   Outcome outcome = run("madeInside", {.ranks = 1});
+  EXPECT_TRUE(outcome.good()) << outcome.text();
+}
+
+TEST(Capture, EndsWithACallOutside) {
+  Outcome outcome = run("bothWays");
   EXPECT_TRUE(outcome.good()) << outcome.text();
 }
 

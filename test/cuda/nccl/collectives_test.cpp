@@ -144,6 +144,8 @@ MTC_PROGRAM(reductions) {
   size_t ranks = size_t(self.size), mine = size_t(self.rank);
   for (TypeCase type : kTypes)
     for (ncclRedOp_t op : kOps) {
+      if (self.size > 4 && type.bytes != 2)
+        continue; // many ranks take long, and types are not what they differ in
       CUdeviceptr x = input(self, type, ranks),
                   y = self.empty(kCount * type.bytes);
       MTC_OK(self.nccl.ncclReduceScatter(pointer(x), pointer(y), kCount,

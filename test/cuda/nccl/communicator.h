@@ -80,6 +80,7 @@ struct ncclComm {
 
   // Of the thread that calls.
   uint64_t splits = 0;
+  std::set<CUstream> captures;       ///< streams with calls in a capture
   std::set<CUstream> streams;        ///< used outside of captures
   std::map<void *, bool> registered; ///< by handle; whether it is there
 
@@ -88,6 +89,9 @@ struct ncclComm {
   std::map<int, uint64_t> sends, receives;
   uint64_t runs = 0, runsDone = 0;
   std::atomic<int> open{0}; ///< runs that have not ended
+  /// When a run was last asked in vain, and when this rank first saw that
+  /// another is gone; seconds.
+  std::atomic<double> vainAt{0}, goneAt{0};
 };
 
 #endif // MTC_TEST_CUDA_NCCL_COMMUNICATOR_H

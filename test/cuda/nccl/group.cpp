@@ -177,6 +177,17 @@ ncclResult_t endGroup() {
   return flush();
 }
 
+ncclResult_t dropGroup() {
+  if (group.depth == 0)
+    return refuse(ncclInvalidUsage, "ncclGroupEnd: not in a group call.");
+  --group.depth;
+  group.plans.clear();
+  group.jobs.clear();
+  ncclResult_t error = group.error;
+  group.error = ncclSuccess;
+  return error;
+}
+
 ncclResult_t issue(ncclComm_t comm, const Request &request, CUstream stream) {
   auto plan = planOf(comm);
   plan->requests.push_back(request);

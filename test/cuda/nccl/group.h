@@ -9,6 +9,9 @@ namespace mtc::standin::nccl {
 
 ncclResult_t startGroup();
 ncclResult_t endGroup();
+/// Ends a group whose calls are not made: a simulation, which estimates nothing
+/// here, nor in the real library where it was asked.
+ncclResult_t dropGroup();
 
 /// Takes a call: now, or with the others of this thread's group. The call has
 /// been checked.

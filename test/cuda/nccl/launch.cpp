@@ -123,6 +123,14 @@ bool isNone(CUstream stream) {
                       "a stream that is none");
 }
 
+/// A call outside of a capture is ordered with those inside, which ends it.
+void invalidateCaptures(ncclComm &comm) {
+  for (CUstream each : comm.captures)
+    if (driver().mtcStandinIsCapturing_(each))
+      driver().cuStreamQuery_(each);
+  comm.captures.clear();
+}
+
 CUresult Launch::put() {
   CUstream stream = plan->streams.front();
   for (CUstream each : plan->streams)
@@ -141,8 +149,9 @@ CUresult Launch::put() {
       std::lock_guard lock(of->mutex);
       of->plans.insert(plan);
     }
+    (plan->captured ? of->captures : of->streams).insert(stream);
     if (!plan->captured)
-      of->streams.insert(stream);
+      invalidateCaptures(*of);
     std::vector<MtcStandinRange> ranges = rangesOf(*plan);
     RunArguments arguments{plan.get(), nullptr};
     if (CUresult wrong = driver().mtcStandinEnqueue_(

@@ -11,9 +11,9 @@ namespace mtc::standin::nccl {
 namespace {
 
 /// Pieces of a call are at most this many, so that long ones are not slow.
-constexpr uint64_t kMostPieces = 256;
+constexpr uint64_t kMostPieces = 16;
 /// Of pieces, in bytes; which one, rank 0's random number says.
-constexpr size_t kPieceBytes[] = {512, 4096, kStageBytes};
+constexpr size_t kPieceBytes[] = {512, 4096, 1 << 16};
 
 std::byte *bytesAt(CUdeviceptr address, size_t bytes) {
   return bytes ? static_cast<std::byte *>(

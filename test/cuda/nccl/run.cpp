@@ -183,6 +183,8 @@ MtcStandinProgress Run::step() {
   }
   if (moved)
     since = now();
+  else if (device.holder == ticket)
+    comm.vainAt = now();
   if (!told && now() - since > environment("MTC_STANDIN_HANG", 10)) {
     told = true;
     tell("no progress: " + waitsFor());

@@ -20,7 +20,7 @@ namespace mtc::standin::nccl {
 
 constexpr int kMostRanks = 64;
 /// Of what one rank shows the others at a time.
-constexpr size_t kStageBytes = 1 << 16;
+constexpr size_t kStageBytes = 1 << 20;
 /// Calls that ranks may differ by: those of no elements wait for nobody.
 constexpr uint64_t kRing = 64;
 
