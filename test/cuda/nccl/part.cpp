@@ -95,7 +95,7 @@ std::optional<std::string> Part::disagreement() const {
 }
 
 /// Posts the call. False: calls of other ranks are too far behind.
-bool Part::begin(std::string *) {
+bool Part::begin() {
   if (begun)
     return true;
   for (int rank = 0; rank < place.shared.size; ++rank)
@@ -113,16 +113,16 @@ bool Part::begin(std::string *) {
 
 PartState Part::stepCollective(std::string *wrong) {
   Shared const &shared = place.shared;
-  if (!begin(wrong) || shared.head().broken)
+  if (!begin())
     return PartState::waiting;
-  if (auto sentence = disagreement()) {
+  if (auto sentence = disagreement())
     if (!shared.head().broken.exchange(1))
       *wrong = *sentence;
-    return PartState::waiting;
-  }
-  // Nothing is waited for: a count of 0 is no barrier.
+  // Nothing is waited for, whatever the others do: a count of 0 is no barrier.
   if (request.call.count == 0)
     return PartState::done;
+  if (shared.head().broken)
+    return PartState::waiting;
   auto all = [&](auto &&holds) {
     for (int rank = 0; rank < shared.size; ++rank)
       if (!holds(shared.rank(rank)))

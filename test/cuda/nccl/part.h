@@ -53,7 +53,7 @@ public:
 private:
   PartState stepCollective(std::string *wrong);
   PartState stepTransfer(std::string *wrong);
-  bool begin(std::string *wrong);
+  bool begin();
   std::optional<std::string> disagreement() const;
   bool collectiveIsThere(int rank) const;
   void show();
