@@ -1,0 +1,37 @@
+//===- launch.h - calls become an operation of a stream ---------*- C++ -*-===//
+#ifndef MTC_TEST_CUDA_NCCL_LAUNCH_H
+#define MTC_TEST_CUDA_NCCL_LAUNCH_H
+
+#include "test/cuda/nccl/job.h"
+#include "test/cuda/nccl/part.h"
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mtc::standin::nccl {
+
+/// What one communicator has to do in a group, or in one call.
+struct Plan {
+  ncclComm_t comm = nullptr;
+  std::vector<Request> requests;
+  /// Of the calls, each once; the operation is in the first, and ordered with
+  /// the others as the calls are.
+  std::vector<CUstream> streams;
+  std::string name; ///< for messages
+  bool captured = false;
+};
+
+/// Puts a plan into its streams, once the ranks that it concerns have made
+/// their first such call, too: until then the first call blocks its thread, as
+/// in the real library.
+std::unique_ptr<Job> makeLaunch(std::shared_ptr<Plan> plan);
+
+/// Runs what a communicator has in streams, by asking for them. `who` is for
+/// messages.
+std::unique_ptr<Job> makeDrain(ncclComm_t comm, std::string who);
+
+} // namespace mtc::standin::nccl
+#endif // MTC_TEST_CUDA_NCCL_LAUNCH_H
