@@ -67,7 +67,7 @@ module attributes {mtc.config = #config} {
     // MEMORY: rt.view workspace at [[FIRST:[0-9]+]]
     // MEMORY-COUNT-2: rt.collective all_reduce
     // MEMORY: %[[D:.+]] = rt.view workspace at [[FIRST]] {{.*}}8x8xf32
-    // MEMORY: rt.gemm %{{.*}}, %{{.*}} into %[[D]] m 8
+    // MEMORY: rt.gemm %{{.*}}, %{{.*}} into %[[D]] scratch %{{.*}} m 8
     func.func @reuse() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %e = tensor.empty() : tensor<8x8xf32>
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
