@@ -64,8 +64,8 @@ class Plan:
         options = [*self.layout.options(comma(self.batches)), *precision.options(self.dtype),
                    "--seq", comma(self.lengths), *self.more,
                    *(DOCUMENTS if self.documents else ())]
-        # Plans for a GPU have two streams; up to verify-plan they need none.
-        return options + (["--target", "cuda:sm_90"] if self.streams > 1 else [])
+        # Streams and events are those of plans for a GPU, scratch is that of the cpu's calls.
+        return options + (["--comm-thread"] if self.streams > 1 else [])
 
 
 def comma(numbers):
