@@ -80,7 +80,7 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   bool showsCode = wantsResult(options, Phase::codegenKernels) ||
                    wantsResult(options, Phase::lowerToLLVM);
   // Of a GPU's kernels people read the PTX.
-  if (showsCode && plan.programs.front().gpu.ptx.empty()) {
+  if (showsCode && !plan.config.isForGpu()) {
     std::vector<StageJob> jobs;
     MTC_RETURN_IF_ERROR(lowerTexts(module, plan, {}, log, timing, jobs));
     MTC_RETURN_IF_ERROR(showStages(options, jobs));

@@ -50,6 +50,8 @@ struct PlanConfig {
   std::optional<int64_t> deviceMemory; ///< bytes of one rank; none: no limit
   std::optional<int64_t> ranksPerHost; ///< none: not said
   std::string text;                    ///< the whole attribute, for people
+
+  bool isForGpu() const { return device != "cpu"; }
 };
 
 /// One `rt.collective`. `bytes` is its whole buffer on one rank.
@@ -94,7 +96,7 @@ struct ProgramPlan {
   std::vector<PlanTimeline> timelines;
   std::vector<MtcTransfer> transfers; ///< mtc_transfers
   std::vector<int32_t> slots;         ///< mtc_slots
-  codegen::GpuProgram gpu;            ///< empty: for the host's processor
+  codegen::GpuProgram gpu;            ///< empty: not for a GPU, or not made
 
   int64_t stage() const { return descriptor.stage; }
   /// The transfers of an exchange, whole, post or wait; none of another row. A

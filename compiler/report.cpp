@@ -145,7 +145,7 @@ Json report(const BundlePlan &plan) {
       {"sequence_parallel", c.sequenceParallel},
       {"recompute", c.recompute.empty() ? "none" : c.recompute},
       {"overlap", c.overlap},
-      {"comm_thread", c.device == "cpu" && c.streams > 1},
+      {"comm_thread", !c.isForGpu() && c.streams > 1},
       {"programs", plan.programs.size()},
       {"device", c.device},
       {"isa", c.isa},

@@ -60,7 +60,7 @@ private:
   /// Those of objects: a GPU's are text in the object of fragments.
   static SharedKernels kernelsOf(const BundlePlan &plan,
                                  llvm::ArrayRef<rt::ProgramOp> programs) {
-    if (plan.programs.front().gpu.ptx.empty())
+    if (!plan.config.isForGpu())
       return shareKernels(programs);
     return {{}, std::vector<KernelNames>(programs.size())};
   }

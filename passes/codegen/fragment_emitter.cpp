@@ -215,12 +215,14 @@ static int64_t mostParameters(func::FuncOp fragment) {
 /// The addresses of parameters, which lie behind them. All launches of a
 /// fragment use the same space: each copies its parameters.
 Value FragmentEmitter::argumentsAt(ArrayRef<Value> arguments) {
-  int64_t most = mostParameters(fragment);
-  if (!argumentSpace)
-    argumentSpace = LLVM::AllocaOp::create(b, loc, ptr, int64, i64(2 * most));
+  if (!argumentSpace) {
+    mostArguments = mostParameters(fragment);
+    argumentSpace =
+        LLVM::AllocaOp::create(b, loc, ptr, int64, i64(2 * mostArguments));
+  }
   for (auto [i, value] : llvm::enumerate(arguments)) {
     auto index = static_cast<int64_t>(i);
-    Value place = at(argumentSpace, 8 * (most + index));
+    Value place = at(argumentSpace, 8 * (mostArguments + index));
     LLVM::StoreOp::create(b, loc, value, place);
     LLVM::StoreOp::create(b, loc, place, at(argumentSpace, 8 * index));
   }

@@ -74,6 +74,7 @@ private:
   V rowSlots;      ///< where the slots of the row lie; null: not asked for yet
   V block;         ///< likewise
   V argumentSpace; ///< of launches on a GPU: addresses, then values; likewise
+  int64_t mostArguments = 0;   ///< room in there
   llvm::DenseMap<V, V> values; ///< looked up only
   llvm::DenseMap<int64_t, V> arenas, coordinates, slots;
 };

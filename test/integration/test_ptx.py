@@ -134,12 +134,43 @@ def compiled(mtc, folder, ptxas, dtype):
         print(f"{name} in {dtype}: {len(kernels)} kernels")
 
 
+def bundle_problems(mtc, folder):
+    """What is said of a bundle: its GPU, and a workspace for the kernel that needs most."""
+    ptx, bundle = os.path.join(folder, "ptx-bf16"), os.path.join(folder, "bundle")
+    options = ["--target=cuda:sm_90", *precision.options("bf16")]
+    for more in (["--compile-to=kernels", "-o", ptx], ["-o", bundle]):
+        done = compile_spec(mtc, *options, *more)
+        if done.returncode != 0:
+            yield f"{more}: expected exit 0, found {done.returncode}: {done.stderr.strip()}"
+            return
+    with open(os.path.join(bundle, "report.json")) as file:
+        report = json.load(file)
+    if report["device"] != "cuda:sm_90" or report["comm_thread"]:
+        yield f"expected the device cuda:sm_90 without a thread of collectives, found {report['device']}"
+    for stage in report["stages"]:
+        with open(os.path.join(ptx, f"stage{stage['stage']}.launches.json")) as file:
+            most = max(kernel["workspace_bytes"] for kernel in json.load(file)["kernels"])
+        memory = dict(stage["memory"])
+        total = memory.pop("total")
+        if memory.get("kernels") != most or most == 0 or total != sum(memory.values()):
+            yield f"stage {stage['stage']}: expected {most} bytes for kernels in the memory of a rank, found {stage['memory']}"
+    limit = max(stage["memory"]["total"] for stage in report["stages"])
+    for bytes_, code in ((limit, 0), (limit - 1, 4)):
+        done = compile_spec(mtc, *options, "--device-memory", str(bytes_), "-o", os.path.join(folder, f"limited{code}"))
+        if done.returncode != code:
+            yield f"--device-memory {bytes_} of {limit}: expected exit {code}, found {done.returncode}: {done.stderr.strip()}"
+    said = subprocess.run([mtc, "inspect", bundle, "--requires"], capture_output=True, text=True).stdout
+    if "sm_90 or newer" not in said or "libcublasLt.so.13" not in said:
+        yield f"inspect --requires: expected the GPU and its libraries, found {said}"
+
+
 def main():
     mtc, report = os.path.join(sys.argv[1], "mtc"), Report()
     ptxas = assembler()
     print(f"assembled with {ptxas}" if ptxas else "ptxas is not installed: only the text is checked")
     with tempfile.TemporaryDirectory() as folder:
         report.expect_none(rejections(mtc, folder))
+        report.expect_none(bundle_problems(mtc, folder))
         for dtype in ("f32", "bf16", "fp16"):
             report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")

@@ -66,22 +66,31 @@ static const char *nameOf(AttentionKernel kernel) {
   return "";
 }
 
-Status CudaAttention::module(const std::string &instance,
-                             const CudaCode *&out) {
-  std::unique_ptr<CudaCode> &code = modules_[instance];
-  if (!code) {
-    const char *ptx = ptxText("attention_" + instance);
+static std::string entryOf(const MtcAttention &d, AttentionKernel kernel) {
+  return fmt::format("mtc_attention_{}_{}", nameOf(kernel), instanceOf(d));
+}
+
+Status CudaAttention::find(const MtcAttention &d, AttentionKernel kernel,
+                           int sharedBytes, Function &out) {
+  Instance &instance =
+      instances_[{d.dtype, attentionHeadSize(static_cast<int>(d.head_dim))}];
+  Function &function = instance.functions[static_cast<size_t>(kernel)];
+  if (!instance.code) {
+    std::string name = "attention_" + instanceOf(d);
+    const char *ptx = ptxText(name);
     if (!ptx)
       return {StatusCode::infeasible,
-              fmt::format("attention: expected a kernel for {}, found none; "
-                          "there are bf16 and f32 of d32, d64 and d128, and "
-                          "f16_d64",
-                          instance)};
-    auto loaded = std::make_unique<CudaCode>(driver_);
-    MTC_RETURN_IF_ERROR(loaded->load(ptx, "attention_" + instance));
-    code = std::move(loaded);
+              fmt::format("expected the kernels {}, found none; there are bf16 "
+                          "and f32 of d32, d64 and d128, and f16_d64",
+                          name)};
+    auto code = std::make_unique<CudaCode>(driver_);
+    MTC_RETURN_IF_ERROR(code->load(ptx, name));
+    instance.code = std::move(code);
   }
-  out = code.get();
+  if (!function)
+    MTC_RETURN_IF_ERROR(
+        instance.code->find(entryOf(d, kernel), sharedBytes, function));
+  out = function;
   return Status::okay();
 }
 
@@ -94,23 +103,18 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
   int blocks = wide ? floatAttentionGridX(kernel, params.seq, params.keys)
                     : attentionGridX(kernel, size, params.seq, params.keys);
   int threads = wide ? kFloatThreads : attentionTiles(kernel, size).threads();
-  std::string instance = instanceOf(d);
-  std::string entry =
-      fmt::format("mtc_attention_{}_{}", nameOf(kernel), instance);
-  Function &function = functions_[entry];
-  if (!function) {
-    const CudaCode *code = nullptr;
-    MTC_RETURN_IF_ERROR(module(instance, code));
-    MTC_RETURN_IF_ERROR(code->find(entry, shared, function));
-  }
-  AttentionParams copy = params;
-  void *arguments[] = {&copy};
   int heads = kernel == AttentionKernel::keys ? params.heads / params.group
                                               : params.heads;
-  return driver_.check(driver_.launch(function, blocks, heads,
-                                      static_cast<unsigned>(d.batch), threads,
-                                      1, 1, shared, stream, arguments, nullptr),
-                       "cuLaunchKernel", entry);
+  Function function = nullptr;
+  MTC_RETURN_IF_ERROR(find(d, kernel, shared, function));
+  AttentionParams copy = params;
+  void *arguments[] = {&copy};
+  Result result =
+      driver_.launch(function, blocks, heads, static_cast<unsigned>(d.batch),
+                     threads, 1, 1, shared, stream, arguments, nullptr);
+  return result == 0
+             ? Status::okay()
+             : driver_.check(result, "cuLaunchKernel", entryOf(d, kernel));
 }
 
 Status CudaAttention::issue(const MtcAttention &d, const AttentionOperands &x,

@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/device_calls.h"
 
+#include <array>
 #include <map>
 #include <memory>
 
@@ -27,12 +28,16 @@ public:
 private:
   runtime::Status start(const MtcAttention &shape, AttentionKernel kernel,
                         const AttentionParams &params, StreamHandle stream);
-  /// The module of a type and a head's size, "bf16_d32".
-  runtime::Status module(const std::string &instance, const CudaCode *&out);
+  runtime::Status find(const MtcAttention &shape, AttentionKernel kernel,
+                       int sharedBytes, Function &out);
 
   const Driver &driver_;
-  std::map<std::string, std::unique_ptr<CudaCode>> modules_;
-  std::map<std::string, Function> functions_;
+  /// Kernels of a type and a size of heads, by AttentionKernel.
+  struct Instance {
+    std::unique_ptr<CudaCode> code;
+    std::array<Function, 4> functions{};
+  };
+  std::map<std::pair<int64_t, int>, Instance> instances_;
 };
 
 } // namespace mtc::cuda

@@ -20,7 +20,6 @@ public:
   /// `ptx` ends in NUL; `name` is for errors. Errors: infeasible, with what the
   /// driver's compiler says.
   runtime::Status load(const char *ptx, const std::string &name);
-  bool isLoaded() const { return module_ != nullptr; }
   /// An entry, which may have `shared` bytes of dynamic shared memory. Errors:
   /// infeasible, where it is not there or the device has less.
   runtime::Status find(const std::string &entry, int64_t shared,

@@ -93,7 +93,8 @@ public:
     rank_ = request.rank;
     MTC_RETURN_IF_ERROR(context_.open(request.rank));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
-    MTC_RETURN_IF_ERROR(arenaMemory_.allocate(request.sizes, stream_.handle()));
+    MTC_RETURN_IF_ERROR(arenaMemory_.allocate(
+        request.sizes, "the arenas of the plan", stream_.handle()));
     for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
       arenas_[kind] = {pointerTo(arenaMemory_.part(kind)), request.sizes[kind]};
     stream_.setArenas(arenas_);
@@ -107,18 +108,15 @@ public:
 
   Status prepare(const Descriptor &d) override {
     MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
-    MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
     mesh_ = d.mesh;
     kernels_ = d.kernels;
     MTC_RETURN_IF_ERROR(calls_.setGemms(d.gemms));
     const int64_t bytes[] = {d.kernelWorkspace};
-    return workspace_.allocate(bytes, stream_.handle());
+    return workspace_.allocate(bytes, "the workspace of kernels",
+                               stream_.handle());
   }
 
   Status load(const runtime::Program &program) override {
-    // Ranks of one process have a thread each from here on.
-    MTC_RETURN_IF_ERROR(
-        driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
     // Ranks of one process have a thread each from here on.
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));

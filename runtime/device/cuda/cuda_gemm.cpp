@@ -74,11 +74,11 @@ public:
     auto scratch = reinterpret_cast<uintptr_t>(x.scratch);
     scratch = (scratch + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
               kWorkspaceAlignment;
-    return blas_.check(blas_.matmul(handle, desc_, &one, x.b, a_, x.a, b_,
-                                    &beta, x.c, c_, x.c, c_, &algo_,
-                                    reinterpret_cast<void *>(scratch),
-                                    workspaceOf(row_), stream),
-                       "cublasLtMatmul", describe(row_));
+    BlasStatus status = blas_.matmul(
+        handle, desc_, &one, x.b, a_, x.a, b_, &beta, x.c, c_, x.c, c_, &algo_,
+        reinterpret_cast<void *>(scratch), workspaceOf(row_), stream);
+    return status == 0 ? Status::okay()
+                       : blas_.check(status, "cublasLtMatmul", describe(row_));
   }
 
 private:

@@ -19,14 +19,14 @@ CudaMemory::~CudaMemory() {
     (void)driver_.free(base_);
 }
 
-Status CudaMemory::allocate(std::span<const int64_t> bytes,
+Status CudaMemory::allocate(std::span<const int64_t> bytes, const char *what,
                             StreamHandle stream) {
   int64_t total = kPage; // the driver aligns small ones to less
   for (int64_t each : bytes)
     total += roundUp(each);
-  MTC_RETURN_IF_ERROR(driver_.check(
-      driver_.allocate(&base_, static_cast<size_t>(total)), "cuMemAlloc",
-      fmt::format("{} bytes for the arenas of the plan", total)));
+  MTC_RETURN_IF_ERROR(
+      driver_.check(driver_.allocate(&base_, static_cast<size_t>(total)),
+                    "cuMemAlloc", fmt::format("{} bytes for {}", total, what)));
   Address next = static_cast<Address>(roundUp(static_cast<int64_t>(base_)));
   for (int64_t each : bytes) {
     parts_.push_back(each ? next : 0);

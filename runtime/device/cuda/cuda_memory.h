@@ -20,8 +20,10 @@ public:
   ~CudaMemory();
 
   /// Allocates `bytes[k]` bytes for each part, all zero once `stream` has come
-  /// so far. Once. Errors: infeasible, with the bytes of all.
-  runtime::Status allocate(std::span<const int64_t> bytes, StreamHandle stream);
+  /// so far. Once. Errors: infeasible, with the bytes of all and `what` they
+  /// are.
+  runtime::Status allocate(std::span<const int64_t> bytes, const char *what,
+                           StreamHandle stream);
   /// The address of part k of the last `allocate`; 0 of an empty one.
   Address part(size_t k) const { return parts_[k]; }
 

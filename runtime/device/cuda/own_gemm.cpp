@@ -27,17 +27,22 @@ Status asksForOwnGemms(bool &out) {
                                          kGemmVariable, name)};
 }
 
-Status OwnGemms::find(const std::string &type, const std::string &entry,
-                      Function &out) {
-  std::unique_ptr<CudaCode> &code = modules_[type];
-  if (!code) {
-    auto loaded = std::make_unique<CudaCode>(driver_);
-    MTC_RETURN_IF_ERROR(loaded->load(ptxText("gemm_" + type), "gemm_" + type));
-    code = std::move(loaded);
+static std::string elementName(MtcDtype dtype) {
+  return dtype == MTC_F32 ? "f32" : dtype == MTC_BF16 ? "bf16" : "f16";
+}
+
+Status OwnGemms::find(const GemmInfo &row, Function &out) {
+  OfType &of = types_[row.ab];
+  if (!of.code) {
+    std::string name = "gemm_" + elementName(row.ab);
+    auto code = std::make_unique<CudaCode>(driver_);
+    MTC_RETURN_IF_ERROR(code->load(ptxText(name), name));
+    of.code = std::move(code);
   }
-  Function &function = functions_[entry];
+  Function &function = of.functions[row.ta][row.tb];
   if (!function)
-    MTC_RETURN_IF_ERROR(code->find(entry, 0, function));
+    MTC_RETURN_IF_ERROR(of.code->find(
+        gemmEntry(elementName(row.ab), row.ta, row.tb), 0, function));
   out = function;
   return Status::okay();
 }
@@ -57,12 +62,8 @@ static GemmParams paramsOf(const GemmInfo &row, const GemmOperands &x) {
 
 Status OwnGemms::issue(const GemmInfo &row, const GemmOperands &x,
                        StreamHandle stream) {
-  std::string type = row.ab == MTC_F32    ? "f32"
-                     : row.ab == MTC_BF16 ? "bf16"
-                                          : "f16";
-  std::string entry = gemmEntry(type, row.ta, row.tb);
   Function function = nullptr;
-  MTC_RETURN_IF_ERROR(find(type, entry, function));
+  MTC_RETURN_IF_ERROR(find(row, function));
   const GemmTile &tile = row.ab == MTC_F32 ? kFloatTile : kHalfTile;
   GemmParams params = paramsOf(row, x);
   void *arguments[] = {&params};
@@ -71,7 +72,7 @@ Status OwnGemms::issue(const GemmInfo &row, const GemmOperands &x,
                      static_cast<unsigned>(gemmBlocks(tile, row.m, row.n)), 1,
                      1, static_cast<unsigned>(tile.threads), 1, 1, 0, stream,
                      arguments, nullptr),
-      "cuLaunchKernel", entry);
+      "cuLaunchKernel", "a product of our own");
 }
 
 } // namespace mtc::cuda

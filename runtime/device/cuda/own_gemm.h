@@ -7,8 +7,6 @@
 
 #include <map>
 #include <memory>
-#include <string>
-
 namespace mtc::cuda {
 
 /// The kernels of runtime/cuda/gemm, whose order of sums is known: a second
@@ -24,12 +22,15 @@ public:
                         StreamHandle stream);
 
 private:
-  runtime::Status find(const std::string &type, const std::string &entry,
-                       Function &out);
+  runtime::Status find(const runtime::GemmInfo &row, Function &out);
 
   const Driver &driver_;
-  std::map<std::string, std::unique_ptr<CudaCode>> modules_; ///< by type
-  std::map<std::string, Function> functions_;                ///< by entry
+  /// Of a and b of one type: by whether each is transposed.
+  struct OfType {
+    std::unique_ptr<CudaCode> code;
+    Function functions[2][2] = {};
+  };
+  std::map<MtcDtype, OfType> types_;
 };
 
 /// The environment variable that says who multiplies, for developers:

@@ -12,6 +12,21 @@ using mtc::runtime::Status;
 
 namespace mtc::cuda {
 
+StagedCommunicator::StagedCommunicator(CudaStream &stream,
+                                       runtime::Communicator &backend,
+                                       const runtime::ArenaViews &device,
+                                       const runtime::ArenaViews &mirror,
+                                       const Mesh &mesh, int rank)
+    : stream_(stream), backend_(backend), device_(device), mirror_(mirror) {
+  for (const GroupInfo &group : kGroups) {
+    std::vector<int> members = mesh.members(rank, group.id);
+    auto own = std::ranges::find(members, rank);
+    if (own != members.end())
+      places_[group.id] = {static_cast<int64_t>(members.size()),
+                           own - members.begin()};
+  }
+}
+
 void *StagedCommunicator::hostOf(const Range &range) const {
   return static_cast<char *>(mirror_[range.at.arena].base) + range.at.offset;
 }
@@ -50,17 +65,15 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
                                       void *buffer) {
   if (call.kind == CollectiveKind::barrier)
     return backend_.collective(call, nullptr);
-  std::vector<int> members = mesh_.members(rank_, call.group);
+  const Place &place = places_[call.group];
   int64_t part = call.count * runtime::comm::elementBytes(call.dtype);
   bool parted = call.kind != CollectiveKind::allReduce;
-  auto size = static_cast<int64_t>(std::max<size_t>(members.size(), 1));
   Range whole;
-  if (!find(buffer, parted ? part * size : part, whole))
+  if (!find(buffer, parted ? part * place.size : part, whole))
     return backend_.collective(call, buffer);
   Range own = whole;
   if (parted) {
-    own.at.offset +=
-        part * (std::ranges::find(members, rank_) - members.begin());
+    own.at.offset += part * place.own;
     own.bytes = part;
   }
   auto [gives, gets] = givesAndGetsAll(call.kind);

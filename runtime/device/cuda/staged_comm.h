@@ -18,9 +18,7 @@ public:
   StagedCommunicator(CudaStream &stream, runtime::Communicator &backend,
                      const runtime::ArenaViews &device,
                      const runtime::ArenaViews &mirror, const Mesh &mesh,
-                     int rank)
-      : stream_(stream), backend_(backend), device_(device), mirror_(mirror),
-        mesh_(mesh), rank_(rank) {}
+                     int rank);
 
   runtime::Status collective(const runtime::CollectiveCall &call,
                              void *buffer) override;
@@ -47,8 +45,11 @@ private:
   CudaStream &stream_;
   runtime::Communicator &backend_;
   runtime::ArenaViews device_, mirror_;
-  Mesh mesh_;
-  int rank_;
+  /// Of a group: how many members it has, and which of them this rank is.
+  struct Place {
+    int64_t size = 1, own = 0;
+  };
+  std::array<Place, MTC_GROUP_COUNT> places_;
 };
 
 } // namespace mtc::cuda

@@ -29,7 +29,7 @@ from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
-INFEASIBLE = 4
+INFEASIBLE, USAGE = 4, 2
 # Of losses, norms and gradients. f32: the same sums in another order. bf16: that moves a
 # product by a unit in its last place, 2^-8, now and then; a loss is a mean over 512 tokens.
 # The same of two layouts on the CPU: test_matrix.py.
@@ -148,27 +148,35 @@ def check_resume(tester, bundle, straight):
                          "a run that goes on: expected the numbers of one that was not stopped")
 
 
-def check_without_driver(tester):
-    """A machine without a GPU says so."""
+def check_what_is_missing(tester):
+    """A machine without a GPU's libraries says which; so does who asks for other products."""
     bundle = tester.compile("bf16", SINGLE, *TARGET)
-    empty = os.path.join(tester.folder, "empty")
-    os.makedirs(empty)
-    with open(os.path.join(empty, "libcuda.so.1"), "w"):
-        pass  # no library, whatever this machine has
-    done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data,
-                           "--data-type", "u8", "--steps", "1"], capture_output=True, text=True,
-                          timeout=60, env=dict(os.environ, LD_LIBRARY_PATH=empty))
-    words = "this program computes on an NVIDIA GPU"
-    tester.report.expect(done.returncode == INFEASIBLE and words in done.stderr,
-                         f"expected exit {INFEASIBLE} and '{words}', found {done.returncode}: "
-                         f"{done.stderr}")
+    driver, blas = "libcuda.so.1", "libcublasLt.so.13"
+    for missing, environment, code, words in (
+            ([driver], {}, INFEASIBLE, f"expected the driver's {driver}"),
+            ([blas], {}, INFEASIBLE, f"expected cuBLASLt, which products on a GPU need, as {blas}"),
+            ([], {"MTC_CUDA_GEMM": "other"}, USAGE, "MTC_CUDA_GEMM: expected cublaslt or own"),
+            ([], {"MTC_DEVICE": "cpu"}, USAGE, "MTC_DEVICE: expected none for a program of a GPU")):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (driver, blas):
+                if name in missing:  # no library, whatever this machine has
+                    open(os.path.join(folder, name), "w").close()
+                else:
+                    os.symlink(os.path.join(tester.stand_ins, name), os.path.join(folder, name))
+            done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet", "--data",
+                                   tester.data, "--data-type", "u8", "--steps", "1"],
+                                  capture_output=True, text=True, timeout=60,
+                                  env=dict(os.environ, LD_LIBRARY_PATH=folder, **environment))
+        tester.report.expect(done.returncode == code and words in done.stderr,
+                             f"without {missing}, {environment}: expected exit {code} and "
+                             f"'{words}', found {done.returncode}: {done.stderr}")
 
 
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(Mtc(), report, os.path.abspath(sys.argv[2]), folder)
-        check_without_driver(tester)
+        check_what_is_missing(tester)
         check_small(tester)
         for dtype, layout in (MORE if "--all" in sys.argv else []) + CASES:
             bundle, found = check_layout(tester, dtype, layout)

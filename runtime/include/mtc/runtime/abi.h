@@ -126,8 +126,7 @@ struct MtcContext {
   void *device;
   /// The step block as fragments read it. Those of a GPU run on the host, which
   /// cannot read the arenas: a copy, as it was when the step began, null before
-  /// the first. Else the
-  /// one in MTC_ARENA_STEP.
+  /// the first. Else the one in MTC_ARENA_STEP.
   const struct MtcStepBlock *block;
   /// Of kernels of a GPU: `kernel_workspace` bytes of the descriptor, for one
   /// kernel at a time.
