@@ -5,12 +5,15 @@
 #include "runtime/base/status.h"
 #include "runtime/base/unfinished_files.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <set>
 #include <sys/wait.h>
 #include <thread>
@@ -25,13 +28,16 @@ struct Begun {
   std::set<pid_t> processes;
 };
 
-/// Never destroyed: the thread may need it while the process exits.
+/// Never destroyed: the thread may need it while the process exits. Not from
+/// `new`: the end of memory needs it, too.
 Begun &begun() {
-  static Begun &instance = *new Begun;
+  alignas(Begun) static std::byte place[sizeof(Begun)];
+  static Begun &instance = *new (place) Begun;
   return instance;
 }
 
 int gPipe[2] = {-1, -1};
+void (*gPrepare)() = nullptr;
 
 /// Only what is safe in a handler.
 void handle(int) {
@@ -48,9 +54,28 @@ void watch() {
              runtime::StatusCode::interrupted);
 }
 
+/// One thread ends the process. Others that find no memory, either, wait for
+/// it.
+void claimEnd(const char *message, runtime::StatusCode code) {
+  static std::atomic<bool> ending{false};
+  thread_local bool endingHere = false;
+  if (endingHere) {
+    std::fputs(message, stderr);
+    _exit(static_cast<int>(code));
+  }
+  while (ending.exchange(true))
+    pause();
+  endingHere = true;
+  if (gPrepare)
+    gPrepare();
+}
+
 } // namespace
 
+void beforeEnd(void (*prepare)()) { gPrepare = prepare; }
+
 void endProcess(const char *message, runtime::StatusCode code) {
+  claimEnd(message, code);
   Begun &all = begun();
   // Kept: nothing may be begun any more. Not waited for without end: memory may
   // have ended in a thread that has it.

@@ -3,7 +3,9 @@
 #include "runtime/base/unfinished_files.h"
 
 #include <chrono>
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <unistd.h>
@@ -17,9 +19,11 @@ struct Unfinished {
   std::set<std::pair<pid_t, std::string>> files;
 };
 
-/// Never destroyed: a thread may need it while the process exits.
+/// Never destroyed: a thread may need it while the process exits. Not from
+/// `new`: the end of memory needs it, too.
 Unfinished &unfinished() {
-  static Unfinished &instance = *new Unfinished;
+  alignas(Unfinished) static std::byte place[sizeof(Unfinished)];
+  static Unfinished &instance = *new (place) Unfinished;
   return instance;
 }
 

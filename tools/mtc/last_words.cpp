@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <new>
 #include <string>
 #include <system_error>
@@ -21,12 +22,17 @@ using mtc::runtime::StatusCode;
 namespace mtc::tool {
 namespace {
 
-/// Given back when there is no more, so that what was begun can be removed.
-void *gReserve = nullptr;
+/// Memory of the thread that ends the process: removing what was begun takes
+/// some, and other threads would take whatever is given back.
+constexpr std::size_t kReserve = 1 << 20;
+alignas(std::max_align_t) std::byte gReserve[kReserve];
+std::size_t gReserveUsed = 0;
+thread_local bool gEnding = false;
+bool gInstalled = false;
+
+void takeFromReserve() { gEnding = true; }
 
 [[noreturn]] void noMemory() {
-  std::free(gReserve);
-  gReserve = nullptr;
   compiler::endProcess("error: out of memory; check `ulimit -v` and free "
                        "memory, or do less at a time (compile --jobs 1, data "
                        "--workers 1)\n",
@@ -64,8 +70,6 @@ void aborted(int) {
   if (const runtime::LastWords *words = runtime::AbortWatch::await())
     compiler::endProcess(words->text.c_str(), words->code);
   std::signal(SIGABRT, SIG_DFL);
-  std::free(gReserve);
-  gReserve = nullptr;
   compiler::endProcess("error: a library could not go on; where it says that "
                        "memory is short, check `ulimit -v`\n",
                        StatusCode::failed);
@@ -77,12 +81,29 @@ constexpr std::size_t kUnchecked = 1 << 20;
 } // namespace
 
 void smallAllocationFailed(std::size_t bytes) {
-  if (gReserve && bytes < kUnchecked)
+  if (gInstalled && bytes < kUnchecked)
     noMemory();
 }
 
+bool isEnding() { return gEnding; }
+
+void *allocateFromReserve(std::size_t bytes) {
+  constexpr std::size_t alignment = alignof(std::max_align_t);
+  if (bytes > kReserve - gReserveUsed)
+    return nullptr;
+  void *memory = gReserve + gReserveUsed;
+  gReserveUsed += (bytes + alignment - 1) / alignment * alignment;
+  return memory;
+}
+
+bool isOfReserve(const void *memory) {
+  std::less<const void *> less;
+  return !less(memory, gReserve) && less(memory, gReserve + kReserve);
+}
+
 void installLastWords() {
-  gReserve = std::malloc(1 << 20);
+  gInstalled = true;
+  compiler::beforeEnd(takeFromReserve);
   std::set_new_handler(noMemory);
   std::set_terminate(uncaught);
   std::signal(SIGABRT, aborted);
@@ -97,10 +118,17 @@ void installLastWords() {
 // malloc of their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" void *__libc_malloc(std::size_t bytes);
+extern "C" void __libc_free(void *memory);
 extern "C" void *malloc(std::size_t bytes) {
+  if (mtc::tool::isEnding())
+    return mtc::tool::allocateFromReserve(bytes);
   void *memory = __libc_malloc(bytes);
   if (!memory)
     mtc::tool::smallAllocationFailed(bytes);
   return memory;
+}
+extern "C" void free(void *memory) {
+  if (!mtc::tool::isOfReserve(memory))
+    __libc_free(memory);
 }
 #endif

@@ -16,5 +16,15 @@ void installLastWords();
 /// may have looked whether it failed; returns otherwise.
 void smallAllocationFailed(std::size_t bytes);
 
+/// Whether this thread is the one that ends the process. It has memory of its
+/// own, as others would take what is given back to all.
+bool isEnding();
+
+/// So many bytes of that memory, for any type; null where too few are left.
+void *allocateFromReserve(std::size_t bytes);
+
+/// Whether they came from there: nobody frees them.
+bool isOfReserve(const void *memory);
+
 } // namespace mtc::tool
 #endif // MTC_TOOLS_MTC_LAST_WORDS_H
