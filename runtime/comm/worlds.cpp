@@ -83,6 +83,8 @@ Status makeWorld(CommKind kind, const WorldRequest &request,
     return attach(request, out);
   case CommKind::mpi:
     return {StatusCode::internal, "an MPI world needs an engine (MpiWorld)"};
+  case CommKind::nccl:
+    return {StatusCode::internal, "NCCL needs a world of the host"};
   }
   return Status::okay();
 }

@@ -179,8 +179,8 @@ private:
     world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh,
                                         std::move(host));
     MTC_RETURN_IF_ERROR(takeSeat(*world_, place_.rank, program,
-                                 stage.descriptor, flight_.ring(place_.rank),
-                                 seat_));
+                                 stage.descriptor, job_,
+                                 flight_.ring(place_.rank), seat_));
     std::optional<double> limit = timeout_;
     if (place_.rank == 0)
       limit = options_.timeout;

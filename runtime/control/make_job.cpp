@@ -86,10 +86,23 @@ Status fitRecipe(const Bundle &bundle, Recipe &recipe) {
                       recipe.samples)};
 }
 
+/// GPUs exchange by NCCL, unless somebody chose a way through the host.
+Status chooseNccl(const RunOptions &options, const Bundle &bundle, Job &job) {
+  bool isForGpus = bundle.stages[0].descriptor.isForGpu();
+  if (options.comm == CommKind::nccl && !isForGpus)
+    return {StatusCode::usage,
+            "--comm nccl: expected a bundle for GPUs, found one for the CPU; "
+            "compile it with --target cuda:sm_90, or leave --comm out"};
+  job.nccl = isForGpus && bundle.mesh.worldSize() > 1 &&
+             options.comm.value_or(CommKind::nccl) == CommKind::nccl;
+  return Status::okay();
+}
+
 } // namespace
 
 Status makeJob(const RunOptions &options, const Bundle &bundle, Job &job) {
   job.recipe = options.recipe;
+  MTC_RETURN_IF_ERROR(chooseNccl(options, bundle, job));
   MTC_RETURN_IF_ERROR(fitRecipe(bundle, job.recipe));
   if (job.recipe.steps == 0 && options.dumps.empty() &&
       options.saveTo.empty() && options.checkpoints.empty() &&

@@ -16,12 +16,14 @@
 
 namespace mtc::runtime {
 
-/// How the ranks of a run talk, when nobody said it: over MPI, where somebody
-/// started a process for each.
+/// How the processes of a run talk, when nobody said it: over MPI, where
+/// somebody started one for each rank. Under nccl so do GPUs' processes.
 static Status chooseComm(const RunOptions &options, const LaunchPlace &place,
                          CommKind &out) {
   bool many = place.launched() && place.world > 1;
-  out = options.comm.value_or(many ? CommKind::mpi : kComms[0].id);
+  out = options.comm.value_or(CommKind::nccl);
+  if (out == CommKind::nccl)
+    out = many ? CommKind::mpi : kComms[0].id;
   if (out == CommKind::mpi && options.maxRestarts > 0 && place.launched() &&
       !isHosted())
     return {StatusCode::usage,

@@ -74,7 +74,7 @@ std::string runHeader(CommKind comm, const Bundle &bundle, const Job &job) {
   record.plan = bundle.planHash;
   record.mesh = {mesh};
   record.ranks = bundle.mesh.worldSize();
-  record.comm = infoOf(comm).name;
+  record.comm = infoOf(job.nccl ? CommKind::nccl : comm).name;
   record.isa = program.isa;
   record.dtype = program.dtype;
   record.globalBatch = job.recipe.global_batch_size > 0

@@ -7,9 +7,11 @@
 namespace mtc::runtime {
 
 Status takeSeat(World &world, int rank, const Program &program,
-                const Descriptor &descriptor, FlightRing *ring, Seat &out) {
-  DeviceRequest request{rank, descriptor.arenas, world.sharedArenas(rank),
-                        descriptor.streams, program.device};
+                const Descriptor &descriptor, const Job &job, FlightRing *ring,
+                Seat &out) {
+  DeviceRequest request{
+      rank,     descriptor.arenas, world.sharedArenas(rank), descriptor.streams,
+      job.nccl, program.device};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;

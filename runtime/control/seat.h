@@ -23,7 +23,8 @@ struct Seat {
 /// the rank does; null: nothing is noted. For ranks of one process one after
 /// another. Errors: those of makeDevice and Device::prepare.
 Status takeSeat(World &world, int rank, const Program &program,
-                const Descriptor &descriptor, FlightRing *ring, Seat &out);
+                const Descriptor &descriptor, const Job &job, FlightRing *ring,
+                Seat &out);
 
 /// Runs a job as the rank of a seat, from its parameters to its files. Errors:
 /// those of RankState::create and Trainer::run.

@@ -37,7 +37,7 @@ public:
     for (size_t rank = 0; rank < seats_.size(); ++rank)
       MTC_RETURN_IF_ERROR(takeSeat(
           *world_, static_cast<int>(rank), programOf(static_cast<int>(rank)),
-          bundle_.descriptor(static_cast<int>(rank)),
+          bundle_.descriptor(static_cast<int>(rank)), job_,
           flight_.ring(static_cast<int64_t>(rank)), seats_[rank]));
     return Status::okay();
   }

@@ -12,7 +12,8 @@ std::string requirementsText(const Requirements &r) {
     text += fmt::format("oneDNN     {}, no other version\n", r.onednn);
   if (!r.gpu.empty())
     text += fmt::format("GPU        {} or newer, a driver of CUDA 13.0 or "
-                        "newer, libcublasLt.so.13\n",
+                        "newer, libcublasLt.so.13, of several ranks "
+                        "libnccl.so.2\n",
                         r.gpu);
   text += fmt::format(
       "kernel     Linux {}{}\n", r.kernel,

@@ -90,6 +90,7 @@ std::string packJob(const Job &job) {
                  {"flops", flopsToJson(job.report.flops)}}},
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
+               {"nccl", job.nccl},
                {"log_alone", job.logAlone},
                {"log_file", job.logFile},
                {"log_fd", job.logFd},
@@ -138,6 +139,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.report = reportFromJson(reader.object("report"));
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
+  job.nccl = reader.boolean("nccl");
   job.logAlone = reader.boolean("log_alone");
   job.logFile = reader.text("log_file");
   job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));

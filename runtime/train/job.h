@@ -82,6 +82,7 @@ struct Job {
   CheckpointOrder checkpoints;
   EarlyEnd early;
   ReportOrder report;
+  bool nccl = false;       ///< between GPUs
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t evalBatches = 0; ///< > 0: evaluate only

@@ -298,8 +298,10 @@ void addRun(CLI::App &app, Action &action) {
   addRecipe(*sub, *command);
   sub->add_option("--comm", command->comm,
                   "shm: a process per rank; threads: all ranks in this one; "
-                  "mpi: processes of one host or of many; if not given: mpi "
-                  "where a launcher started several, else shm")
+                  "mpi: processes of one host or of many; nccl: bundles for "
+                  "GPUs, whose collectives go from GPU to GPU; if not given: "
+                  "nccl for such bundles, else mpi where a launcher started "
+                  "several, else shm")
       ->check(CLI::IsMember(commNames()));
   addHosts(*sub, options);
   sub->add_flag("--strict", options.strict,

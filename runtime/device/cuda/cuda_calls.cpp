@@ -26,6 +26,8 @@ Status CudaCalls::load(const char *deviceCode,
                                            "mtc_cuda_norm_accumulate_bf16",
                                            "mtc_cuda_norm_accumulate_f16",
                                            "mtc_cuda_norm_check",
+                                           "mtc_cuda_norm_to_limbs",
+                                           "mtc_cuda_norm_from_limbs",
                                            "mtc_cuda_norm_finish",
                                            "mtc_cuda_zero"};
   static_assert(std::size(kNames) == kEntries);
@@ -110,7 +112,8 @@ Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
 
 Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows) {
   rows_ = rows;
-  return asksForOwnGemms(own_);
+  MTC_RETURN_IF_ERROR(asksForOwnGemms(own_));
+  return own_ || rows.empty() ? Status::okay() : gemms_.open();
 }
 
 void CudaCalls::normReset(MtcStepState *state) {
@@ -133,6 +136,14 @@ void CudaCalls::normAccumulate(MtcStepState *state, MtcDtype dtype,
 void CudaCalls::normCheck(MtcStepState *state, const void *x, int64_t count) {
   void *norm = state->norm;
   start(kCheck, normBlocks(count * 4, kMultiprocessors), {&norm, &x, &count});
+}
+
+void CudaCalls::normToLimbs(void *norm, void *limbs) {
+  start(kToLimbs, 1, {&norm, &limbs});
+}
+
+void CudaCalls::normFromLimbs(void *norm, void *limbs) {
+  start(kFromLimbs, 1, {&norm, &limbs});
 }
 
 void CudaCalls::normFinish(MtcStepState *state) { start(kFinish, 1, {&state}); }

@@ -27,8 +27,8 @@ public:
   /// naming what the driver rejects.
   runtime::Status load(const char *deviceCode,
                        const std::vector<runtime::KernelInfo> &kernels);
-  /// Errors: usage, where the environment asks for other products than there
-  /// are.
+  /// Once, with the GPU's context current. Errors: usage, where the environment
+  /// asks for other products than there are; infeasible, without cuBLASLt.
   runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows);
   /// mtc_gemm: row `index`.
   runtime::Status gemm(int64_t index, const GemmOperands &operands);
@@ -43,6 +43,10 @@ public:
   void normFinish(MtcStepState *state) override;
   void zero(void *p, int64_t bytes) override;
 
+  /// MtcStepState::norm as kNormLimbs integers that ranks can add, and back.
+  void normToLimbs(void *norm, void *limbs);
+  void normFromLimbs(void *norm, void *limbs);
+
   /// Before the first call: where the step block lies on the device, whose it
   /// stays.
   void setState(MtcStepState *state) { state_ = state; }
@@ -55,6 +59,8 @@ private:
     kAccumulateBf16,
     kAccumulateF16,
     kCheck,
+    kToLimbs,
+    kFromLimbs,
     kFinish,
     kZero,
     kEntries

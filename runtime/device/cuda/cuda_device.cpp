@@ -3,6 +3,7 @@
 #include "runtime/device/cpu/arena.h"
 #include "runtime/device/cuda/cuda_calls.h"
 #include "runtime/device/cuda/cuda_memory.h"
+#include "runtime/device/cuda/nccl_comm.h"
 #include "runtime/device/cuda/staged_comm.h"
 #include "runtime/device/device_factory.h"
 #include "runtime/program/descriptor.h"
@@ -85,12 +86,15 @@ public:
     if (!context_.get())
       return;
     (void)driver_.setContext(context_.get());
+    if (nccl_ && nccl_->aborted())
+      nccl_.reset(); // what waits in the stream for a rank that is gone ends
     if (stream_.handle())
       (void)driver_.waitStream(stream_.handle());
   }
 
   Status open(const DeviceRequest &request) {
     rank_ = request.rank;
+    byNccl_ = request.nccl;
     MTC_RETURN_IF_ERROR(context_.open(request.rank));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
     MTC_RETURN_IF_ERROR(arenaMemory_.allocate(
@@ -120,7 +124,8 @@ public:
     // Ranks of one process have a thread each from here on.
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
-    return calls_.load(program.deviceCode, kernels_);
+    MTC_RETURN_IF_ERROR(calls_.load(program.deviceCode, kernels_));
+    return nccl_ ? nccl_->open(driver_, mesh_, rank_) : Status::okay();
   }
 
   Status gemm(int64_t index, const void *a, const void *b, void *c,
@@ -131,9 +136,13 @@ public:
   void *kernelWorkspace() override { return pointerTo(workspace_.part(0)); }
 
   runtime::Communicator &issuing(runtime::Communicator &backend) override {
-    comm_ = std::make_unique<StagedCommunicator>(stream_, backend, arenas_,
-                                                 mirror_, mesh_, rank_);
-    return *comm_;
+    staged_ = std::make_unique<StagedCommunicator>(stream_, backend, arenas_,
+                                                   mirror_, mesh_, rank_);
+    if (!byNccl_)
+      return *staged_;
+    nccl_ =
+        std::make_unique<NcclCommunicator>(stream_, calls_, *staged_, arenas_);
+    return *nccl_;
   }
 
 private:
@@ -155,7 +164,9 @@ private:
   ArenaViews arenas_{}, mirror_{};
   runtime::AnonymousArenas own_;
   CudaCalls calls_;
-  std::unique_ptr<StagedCommunicator> comm_;
+  std::unique_ptr<StagedCommunicator> staged_;
+  std::unique_ptr<NcclCommunicator> nccl_;
+  bool byNccl_ = false;
   std::vector<runtime::KernelInfo> kernels_;
   Mesh mesh_;
   int rank_ = 0;

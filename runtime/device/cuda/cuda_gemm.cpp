@@ -162,13 +162,13 @@ CudaGemms::~CudaGemms() {
     (void)blas_->destroy(handle_);
 }
 
+Status CudaGemms::open() {
+  MTC_RETURN_IF_ERROR(Blas::load(blas_));
+  return blas_->check(blas_->create(&handle_), "cublasLtCreate");
+}
+
 Status CudaGemms::find(const GemmInfo &row, const GemmOperands &x,
                        Product *&out) {
-  if (!handle_) {
-    MTC_RETURN_IF_ERROR(Blas::load(blas_));
-    MTC_RETURN_IF_ERROR(
-        blas_->check(blas_->create(&handle_), "cublasLtCreate"));
-  }
   uint32_t alignment = alignmentOf(x);
   std::unique_ptr<Product> &product = products_[{row, alignment}];
   if (!product) {

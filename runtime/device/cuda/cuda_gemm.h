@@ -16,9 +16,9 @@ struct GemmOperands {
   void *c, *scratch;
 };
 
-/// Products of a program through cuBLASLt, which is loaded for the first of
-/// them. Its algorithm for a row is chosen when that is called first, from what
-/// the planned scratch and the operands' alignment allow.
+/// Products of a program through cuBLASLt. Its algorithm for a row is chosen
+/// when that is called first, from what the planned scratch and the operands'
+/// alignment allow.
 class CudaGemms {
 public:
   CudaGemms();
@@ -26,8 +26,11 @@ public:
   CudaGemms &operator=(const CudaGemms &) = delete;
   ~CudaGemms();
 
-  /// Issues c = op(a)·op(b), plus c with `beta`. Errors: infeasible, without
-  /// the library or an algorithm.
+  /// Once, before the first product, with the GPU's context current. Errors:
+  /// infeasible, without the library.
+  runtime::Status open();
+  /// Issues c = op(a)·op(b), plus c with `beta`. Errors: infeasible, without an
+  /// algorithm.
   runtime::Status issue(const runtime::GemmInfo &row, const GemmOperands &x,
                         StreamHandle stream);
 

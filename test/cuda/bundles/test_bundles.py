@@ -3,10 +3,11 @@
 
 usage: test_bundles.py BIN_DIR STAND_INS [--all]
 
-gpt2-nano in f32 and bf16, compiled for sm_90, runs under the stand-ins of driver and cuBLASLt: every kernel
-is executed from the PTX that a GPU would get. Losses, norms and the gradients of step 1 are
-those of the same plan on the CPU; seeds of the driver, which change the order in which
-streams run, change no bit. A small model with heads of 64 elements, whose kernels need more
+gpt2-nano in f32 and bf16, compiled for sm_90, runs under the stand-ins of driver, cuBLASLt and
+NCCL: every kernel is executed from the PTX that a GPU would get. Losses, norms and the
+gradients of step 1 are those of the same plan on the CPU. Another seed, by which streams run in
+another order, changes no bit, though collectives then go through the host's memory: two ranks
+have one order of sums. A small model with heads of 64 elements, whose kernels need more
 shared memory than every launch may have, runs in the other types, with ranks as threads; it
 saves beside training, and goes on from that to the same bits. Nothing may be said by the
 stand-ins: they name every race and every byte that is read before it is written.
@@ -29,7 +30,7 @@ from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
-INFEASIBLE, USAGE = 4, 2
+INFEASIBLE, USAGE, COMMUNICATION = 4, 2, 14
 # Of losses, norms and gradients. f32: the same sums in another order. bf16: that moves a
 # product by a unit in its last place, 2^-8, now and then; a loss is a mean over 512 tokens.
 # The same of two layouts on the CPU: test_matrix.py.
@@ -45,7 +46,7 @@ MORE = [("bf16", SINGLE), ("f32", SINGLE), ("bf16", Layout(tp=2, pp=2)),
         ("f32", Layout(1, 2, schedule="zb-h1")), ("f32", Layout(cp=2)),
         ("bf16", Layout(dp=2, zero=2, overlap="grad-reduce")),
         ("f32", Layout(1, 2, 2, 1, overlap="p2p,grad-reduce,param-gather")),
-        ("f32", Layout(2, 2, 2, 1, sp=True))]
+        ("f32", Layout(2, 2, 2, 1, sp=True)), ("f32", Layout(tp=4)), ("bf16", Layout(dp=4, zero=1))]
 
 
 class Tester:
@@ -85,7 +86,8 @@ class Tester:
                 {name: tensor.values() for name, tensor in tensors.items()})
 
     def on_gpu(self, bundle, place, seed, *options, **environment):
-        return self.run(bundle, place, *options, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED=str(seed),
+        return self.run(bundle, place, *options, LD_LIBRARY_PATH=self.stand_ins,
+                        MTC_STANDIN_SEED=str(seed), MTC_STANDIN_ALLOW="duplicate_gpu",
                         **environment)
 
 
@@ -95,8 +97,12 @@ def check_layout(tester, dtype, layout):
     bundle = tester.compile(dtype, layout, *TARGET)
     found = tester.on_gpu(bundle, f"gpu-{name}", 1)
     expect_close(tester, name, BOUNDS[dtype], expected, found)
-    again = tester.on_gpu(bundle, f"again-{name}", 2)
-    tester.report.expect(again == found, f"{name}: another order of streams, other bits")
+    again = tester.on_gpu(bundle, f"again-{name}", 2, "--comm", "shm")
+    if max(layout.tp, layout.cp, layout.dp) == 2:
+        tester.report.expect(again == found, f"{name}: another order of streams and no NCCL: "
+                             "other bits")
+    else:
+        expect_close(tester, f"{name} without NCCL", BOUNDS[dtype], again, found)
     return bundle, found
 
 
@@ -150,15 +156,17 @@ def check_resume(tester, bundle, straight):
 
 def check_what_is_missing(tester):
     """A machine without a GPU's libraries says which; so does who asks for other products."""
-    bundle = tester.compile("bf16", SINGLE, *TARGET)
-    driver, blas = "libcuda.so.1", "libcublasLt.so.13"
+    bundle = tester.compile("bf16", Layout(dp=2), *TARGET)
+    names = driver, blas, nccl = "libcuda.so.1", "libcublasLt.so.13", "libnccl.so.2"
     for missing, environment, code, words in (
             ([driver], {}, INFEASIBLE, f"expected the driver's {driver}"),
             ([blas], {}, INFEASIBLE, f"expected cuBLASLt, which products on a GPU need, as {blas}"),
+            ([nccl], {}, INFEASIBLE, f"expected NCCL, by which GPUs exchange, as {nccl}"),
+            ([], {}, COMMUNICATION, "NCCL needs a GPU for each rank"),
             ([], {"MTC_CUDA_GEMM": "other"}, USAGE, "MTC_CUDA_GEMM: expected cublaslt or own"),
             ([], {"MTC_DEVICE": "cpu"}, USAGE, "MTC_DEVICE: expected none for a program of a GPU")):
         with tempfile.TemporaryDirectory() as folder:
-            for name in (driver, blas):
+            for name in names:
                 if name in missing:  # no library, whatever this machine has
                     open(os.path.join(folder, name), "w").close()
                 else:
@@ -170,6 +178,10 @@ def check_what_is_missing(tester):
         tester.report.expect(done.returncode == code and words in done.stderr,
                              f"without {missing}, {environment}: expected exit {code} and "
                              f"'{words}', found {done.returncode}: {done.stderr}")
+    done = tester.mtc.call("run", tester.compile("bf16", SINGLE), "--data", tester.data,
+                           "--data-type", "u8", "--steps", 1, "--comm", "nccl", check=False)
+    tester.report.expect(done.returncode == USAGE and "expected a bundle for GPUs" in done.stderr,
+                         f"NCCL of a bundle for the CPU: {done.returncode}, {done.stderr}")
 
 
 def main():

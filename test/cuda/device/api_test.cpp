@@ -1,14 +1,16 @@
 //===- api_test.cpp - declarations of ours against the toolkit's ----------===//
 //
-// runtime/device/cuda declares what it uses of the driver and of cuBLASLt.
-// Where the toolkit's headers are, each signature has as many parameters of the
-// same sizes and kinds, and each number is theirs.
+// runtime/device/cuda declares what it uses of the driver, of cuBLASLt and of
+// NCCL. Where the toolkit's headers are, each signature has as many parameters
+// of the same sizes and kinds, and each number is theirs.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/blas_api.h"
+#include "runtime/device/cuda/nccl_api.h"
 
 #include <cublasLt.h>
 #include <cuda.h>
+#include <nccl.h>
 
 #include <gtest/gtest.h>
 
@@ -21,6 +23,7 @@ namespace {
 template <typename A, typename B> constexpr bool isAlike() {
   return sizeof(A) == sizeof(B) &&
          std::is_pointer_v<A> == std::is_pointer_v<B> &&
+         std::is_class_v<A> == std::is_class_v<B> &&
          std::is_floating_point_v<A> == std::is_floating_point_v<B>;
 }
 
@@ -38,6 +41,7 @@ template <typename... As> struct Ours {
   static_assert(Ours<__VA_ARGS__>::matches(&::symbol), #symbol);
 MTC_CUDA_DRIVER(X)
 MTC_CUDA_BLAS(X)
+MTC_CUDA_NCCL(X)
 #undef X
 
 TEST(CudaApi, NumbersAreTheToolkits) {
@@ -49,6 +53,14 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kComputeMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   EXPECT_EQ(int(kJitErrorLog), int(CU_JIT_ERROR_LOG_BUFFER));
   EXPECT_EQ(int(kJitErrorLogBytes), int(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
+  EXPECT_EQ(kNcclUint8, int(ncclUint8));
+  EXPECT_EQ(kNcclUint64, int(ncclUint64));
+  EXPECT_EQ(kNcclFloat16, int(ncclFloat16));
+  EXPECT_EQ(kNcclFloat32, int(ncclFloat32));
+  EXPECT_EQ(kNcclBfloat16, int(ncclBfloat16));
+  EXPECT_EQ(kNcclSum, int(ncclSum));
+  EXPECT_EQ(kNcclMax, int(ncclMax));
+  EXPECT_EQ(kNcclNoColor, NCCL_SPLIT_NOCOLOR);
   EXPECT_EQ(kR32F, int(CUDA_R_32F));
   EXPECT_EQ(kR16F, int(CUDA_R_16F));
   EXPECT_EQ(kR16BF, int(CUDA_R_16BF));

@@ -407,6 +407,7 @@ TEST(Job, RoundTrips) {
   job.dumps = {{"grads", 3, "d/grads@3.safetensors"}};
   job.evalBatches = 4;
   job.progressFd = 5;
+  job.nccl = true;
   job.evaluation = {3, 5, {}, true};
   SourceFiles &source = job.sources.emplace_back();
   source.seq = 32;

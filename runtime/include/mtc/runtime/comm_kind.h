@@ -9,7 +9,7 @@
 
 namespace mtc::runtime {
 
-enum class CommKind { shm, threads, mpi };
+enum class CommKind { shm, threads, mpi, nccl };
 
 /// A communication backend.
 struct CommInfo {
@@ -19,11 +19,13 @@ struct CommInfo {
 };
 
 /// By CommKind; the first is the default. runtime/comm/worlds.h makes those of
-/// one host, runtime/comm/mpi/mpi_world.h that of many.
+/// one host, runtime/comm/mpi/mpi_world.h that of many. Under nccl, of programs
+/// for GPUs, it is one of these that starts ranks and brings them together.
 inline constexpr CommInfo kComms[] = {
     {CommKind::shm, "shm", false},
     {CommKind::threads, "threads", true},
     {CommKind::mpi, "mpi", false},
+    {CommKind::nccl, "nccl", false},
 };
 
 constexpr const CommInfo &infoOf(CommKind kind) {
@@ -32,7 +34,8 @@ constexpr const CommInfo &infoOf(CommKind kind) {
 
 static_assert(infoOf(CommKind::shm).id == CommKind::shm &&
               infoOf(CommKind::threads).id == CommKind::threads &&
-              infoOf(CommKind::mpi).id == CommKind::mpi);
+              infoOf(CommKind::mpi).id == CommKind::mpi &&
+              infoOf(CommKind::nccl).id == CommKind::nccl);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_COMM_KIND_H

@@ -54,8 +54,8 @@ struct GivenOption {
 struct RunOptions {
   std::string bundle; ///< folder with manifest.json
   Recipe recipe;
-  /// None: mpi, where a launcher started several processes, else the first of
-  /// kComms.
+  /// None: nccl of a bundle for GPUs, else mpi, where a launcher started
+  /// several processes, else the first of kComms.
   std::optional<CommKind> comm;
   /// mpi: which rank of how many this process is, and HOST[:PORT] of rank 0,
   /// where the environment does not say it (docs/hosts.md).

@@ -1,0 +1,61 @@
+//===- nccl.cpp - NCCL, loaded at run time --------------------------------===//
+
+#include "runtime/device/cuda/nccl.h"
+
+#include <dlfcn.h>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+static constexpr const char *kNcclLibrary = "libnccl.so.2";
+
+Status Nccl::open() {
+  void *library = dlopen(kNcclLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return {StatusCode::infeasible,
+            fmt::format("expected NCCL, by which GPUs exchange, as {}, found "
+                        "none ({}); install it, add its folder to "
+                        "LD_LIBRARY_PATH, or run with --comm shm, which goes "
+                        "through the host's memory",
+                        kNcclLibrary, dlerror())};
+  const char *missing = nullptr;
+  auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        dlsym(library, name));
+    if (!function)
+      missing = name;
+  };
+#define X(name, symbol, ...) find(name, #symbol);
+  MTC_CUDA_NCCL(X)
+#undef X
+  find(resultName, "ncclGetErrorString");
+  find(lastError, "ncclGetLastError");
+  if (missing)
+    return {StatusCode::infeasible,
+            fmt::format("NCCL: expected the function {}, found none; it is "
+                        "there from NCCL 2.18 on",
+                        missing)};
+  return Status::okay();
+}
+
+Status Nccl::load(const Nccl *&out) {
+  static Nccl nccl;
+  static const Status opened = nccl.open();
+  out = &nccl;
+  return opened;
+}
+
+Status Nccl::check(NcclResult result, const char *call) const {
+  if (result == 0)
+    return Status::okay();
+  return {StatusCode::communication,
+          fmt::format("{}: {} ({}): {}", call, resultName(result), result,
+                      lastError(nullptr))};
+}
+
+} // namespace mtc::cuda

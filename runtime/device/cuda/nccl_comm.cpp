@@ -1,0 +1,110 @@
+//===- nccl_comm.cpp - collectives between GPUs ---------------------------===//
+
+#include "runtime/device/cuda/nccl_comm.h"
+
+#include "runtime/comm/reduce.h"
+#include "runtime/cuda/norm/norm_params.h"
+
+#include <fmt/format.h>
+
+using mtc::runtime::CollectiveCall;
+using mtc::runtime::CollectiveKind;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+Status NcclCommunicator::open(const Driver &driver, const Mesh &mesh,
+                              int rank) {
+  MTC_RETURN_IF_ERROR(Nccl::load(nccl_));
+  limbs_ = std::make_unique<CudaMemory>(driver);
+  const int64_t bytes[] = {kNormLimbs * int64_t(sizeof(uint64_t))};
+  MTC_RETURN_IF_ERROR(
+      limbs_->allocate(bytes, "the norm between ranks", stream_.handle()));
+  before_ = host_.bytesMoved();
+  auto opened = groups_.open(*nccl_, host_, mesh, rank);
+  for (size_t i = 0; auto &bytes : before_)
+    bytes = host_.bytesMoved()[i++] - bytes;
+  return opened;
+}
+
+static int ncclTypeOf(MtcDtype dtype) {
+  return dtype == MTC_F32    ? kNcclFloat32
+         : dtype == MTC_BF16 ? kNcclBfloat16
+                             : kNcclFloat16;
+}
+
+NcclResult NcclCommunicator::issue(const CollectiveCall &call, char *buffer) {
+  const NcclGroup &group = groups_[call.group];
+  const auto count = static_cast<size_t>(call.count);
+  int64_t part = call.count * runtime::comm::elementBytes(call.dtype);
+  char *own = buffer + part * group.own;
+  int op = call.reduce == MTC_SUM ? kNcclSum : kNcclMax;
+  switch (call.kind) {
+  case CollectiveKind::allGather: // bytes: any type will do
+    return nccl_->allGather(own, buffer, static_cast<size_t>(part), kNcclUint8,
+                            group.comm, stream_.handle());
+  case CollectiveKind::reduceScatter:
+    return nccl_->reduceScatter(buffer, own, count, ncclTypeOf(call.dtype), op,
+                                group.comm, stream_.handle());
+  case CollectiveKind::allReduce:
+  case CollectiveKind::barrier:
+    break;
+  }
+  return nccl_->allReduce(buffer, buffer, count, ncclTypeOf(call.dtype), op,
+                          group.comm, stream_.handle());
+}
+
+/// As integers that a library can add (norm_params.h).
+Status NcclCommunicator::sumNorm(const CollectiveCall &call, void *buffer) {
+  void *limbs = pointerTo(limbs_->part(0));
+  calls_.normToLimbs(buffer, limbs);
+  MTC_RETURN_IF_ERROR(nccl_->check(
+      nccl_->allReduce(limbs, limbs, kNormLimbs, kNcclUint64, kNcclSum,
+                       groups_[call.group].comm, stream_.handle()),
+      "ncclAllReduce"));
+  calls_.normFromLimbs(buffer, limbs);
+  return stream_.failure();
+}
+
+Status NcclCommunicator::collective(const CollectiveCall &call, void *buffer) {
+  const NcclGroup &group = groups_[call.group];
+  bool reduces = call.kind != CollectiveKind::allGather;
+  int64_t bytes = call.count * runtime::comm::elementBytes(call.dtype) *
+                  (call.kind == CollectiveKind::allReduce ? 1 : group.size);
+  if (call.kind == CollectiveKind::barrier ||
+      runtime::comm::placementIn(device_, buffer, bytes).arena < 0)
+    return host_.collective(call, buffer);
+  MTC_RETURN_IF_ERROR(runtime::comm::checkSupported({call}));
+  if (!group.comm || call.count == 0 || stream_.failed())
+    return stream_.failure();
+  moved_[call.group] += bytes;
+  Status status;
+  if (!reduces || call.dtype != MTC_I128)
+    status = nccl_->check(issue(call, static_cast<char *>(buffer)), "NCCL");
+  else if (call.kind == CollectiveKind::allReduce &&
+           call.count == MTC_NORM_LIMBS)
+    status = sumNorm(call, buffer);
+  else
+    status = {StatusCode::usage,
+              fmt::format("NCCL: expected sums of {} integers of 128 bits, "
+                          "found {}",
+                          MTC_NORM_LIMBS, call.count)};
+  if (!status.ok())
+    stream_.fail(status);
+  return status;
+}
+
+void NcclCommunicator::abort() {
+  groups_.abort();
+  host_.abort();
+}
+
+std::array<int64_t, MTC_GROUP_COUNT + 1> NcclCommunicator::bytesMoved() const {
+  auto total = host_.bytesMoved();
+  for (size_t i = 0; i < total.size(); ++i)
+    total[i] += moved_[i] - before_[i];
+  return total;
+}
+
+} // namespace mtc::cuda

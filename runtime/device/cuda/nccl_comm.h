@@ -1,0 +1,59 @@
+//===- nccl_comm.h - collectives between GPUs -------------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_NCCL_COMM_H
+#define MTC_RUNTIME_DEVICE_CUDA_NCCL_COMM_H
+
+#include "runtime/device/cuda/cuda_calls.h"
+#include "runtime/device/cuda/cuda_memory.h"
+#include "runtime/device/cuda/nccl_groups.h"
+
+namespace mtc::cuda {
+
+/// Collectives on arenas as calls of NCCL on the stream of fragments, in the
+/// order of the program: nothing on the host waits for them. All else,
+/// transfers between stages too, is what `host` does.
+///
+/// Sums are NCCL's: in the type of the values, rounded with each addition, in
+/// an order that all members share and that only its algorithm knows. A NaN
+/// does not win a maximum. The norm's sum is exact all the same.
+class NcclCommunicator final : public runtime::Communicator {
+public:
+  /// `host` knows the same arenas; all of these outlive this.
+  NcclCommunicator(CudaStream &stream, CudaCalls &calls,
+                   runtime::Communicator &host,
+                   const runtime::ArenaViews &device)
+      : stream_(stream), calls_(calls), host_(host), device_(device) {}
+
+  /// Once, in all ranks, before the first collective. Errors: those of
+  /// Nccl::load and NcclGroups::open; infeasible, without memory.
+  runtime::Status open(const Driver &driver, const Mesh &mesh, int rank);
+
+  runtime::Status collective(const runtime::CollectiveCall &call,
+                             void *buffer) override;
+  runtime::Status post(std::span<const MtcTransfer> transfers) override {
+    return host_.post(transfers);
+  }
+  runtime::Status wait(std::span<const MtcTransfer> transfers) override {
+    return host_.wait(transfers);
+  }
+  void abort() override;
+  bool aborted() const { return groups_.aborted(); }
+  void finish() override { host_.finish(); }
+  std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override;
+
+private:
+  NcclResult issue(const runtime::CollectiveCall &call, char *buffer);
+  runtime::Status sumNorm(const runtime::CollectiveCall &call, void *buffer);
+
+  CudaStream &stream_;
+  CudaCalls &calls_;
+  runtime::Communicator &host_;
+  runtime::ArenaViews device_;
+  const Nccl *nccl_ = nullptr;
+  std::unique_ptr<CudaMemory> limbs_; ///< of a norm, as NCCL adds them
+  NcclGroups groups_;
+  /// Of NCCL's calls; and what the host moved before the first of them.
+  std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{}, before_{};
+};
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_NCCL_COMM_H

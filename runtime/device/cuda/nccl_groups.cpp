@@ -1,0 +1,114 @@
+//===- nccl_groups.cpp - a communicator of NCCL for each group ------------===//
+
+#include "runtime/device/cuda/nccl_groups.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+namespace {
+
+/// What each rank tells all others before there is a communicator.
+struct Greeting {
+  int32_t version;
+  NcclId id; ///< that of rank 0 counts
+};
+static_assert(sizeof(Greeting) % sizeof(float) == 0);
+
+/// "2.28.9", of NCCL's number for it (ncclGetVersion, from 2.9 on).
+std::string versionName(int number) {
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100,
+                     number % 100);
+}
+
+NcclGroup placeIn(MtcGroup group, const Mesh &mesh, int rank) {
+  std::vector<int> members = mesh.members(rank, group);
+  auto own = std::ranges::find(members, rank);
+  if (own == members.end() || members.size() == 1)
+    return {};
+  return {nullptr, static_cast<int64_t>(members.size()), own - members.begin()};
+}
+
+} // namespace
+
+NcclGroups::~NcclGroups() {
+  if (!all_)
+    return;
+  auto end = aborted_ ? nccl_->abort : nccl_->destroy;
+  for (const NcclGroup &group : groups_)
+    if (group.comm && group.comm != all_)
+      (void)end(group.comm);
+  (void)end(all_);
+}
+
+Status NcclGroups::agree(runtime::Communicator &control, int ranks, int rank,
+                         NcclId &id) const {
+  std::vector<Greeting> all(static_cast<size_t>(ranks));
+  Greeting &own = all[static_cast<size_t>(rank)];
+  MTC_RETURN_IF_ERROR(
+      nccl_->check(nccl_->version(&own.version), "ncclGetVersion"));
+  if (rank == 0)
+    MTC_RETURN_IF_ERROR(
+        nccl_->check(nccl_->makeId(&own.id), "ncclGetUniqueId"));
+  MTC_RETURN_IF_ERROR(control.allGather(MTC_GROUP_ALL, MTC_F32, all.data(),
+                                        sizeof(Greeting) / sizeof(float)));
+  auto other = std::ranges::find_if(all, [&](const Greeting &greeting) {
+    return greeting.version != all[0].version;
+  });
+  if (other != all.end())
+    return {StatusCode::communication,
+            fmt::format("expected one version of NCCL, found {} on rank 0 and "
+                        "{} on rank {}; install the same on all hosts",
+                        versionName(all[0].version),
+                        versionName(other->version), other - all.begin())};
+  id = all[0].id;
+  return Status::okay();
+}
+
+/// All ranks take part; who is in no such group gets none.
+Status NcclGroups::split(MtcGroup group, const Mesh &mesh, int rank) {
+  NcclGroup &place = groups_[group];
+  int color = kNcclNoColor;
+  if (place.size > 1)
+    color = mesh.members(rank, group).front();
+  NcclHandle made = nullptr;
+  MTC_RETURN_IF_ERROR(nccl_->check(
+      nccl_->split(all_, color, static_cast<int>(place.own), &made, nullptr),
+      "ncclCommSplit"));
+  place.comm = made;
+  return Status::okay();
+}
+
+Status NcclGroups::open(const Nccl &nccl, runtime::Communicator &control,
+                        const Mesh &mesh, int rank) {
+  nccl_ = &nccl;
+  const auto ranks = static_cast<int>(mesh.worldSize());
+  NcclId id{};
+  MTC_RETURN_IF_ERROR(agree(control, ranks, rank, id));
+  if (Status begun =
+          nccl_->check(nccl_->init(&all_, ranks, id, rank), "ncclCommInitRank");
+      !begun.ok()) {
+    all_ = nullptr;
+    return {begun.code(), begun.message() +
+                              "; NCCL needs a GPU for each rank, with fewer of "
+                              "them run with --comm shm"};
+  }
+  for (const GroupInfo &group : kGroups) {
+    groups_[group.id] = placeIn(group.id, mesh, rank);
+    // Rank 0 is in each group, and all of one kind have one size.
+    int64_t size = placeIn(group.id, mesh, 0).size;
+    if (size == ranks)
+      groups_[group.id].comm = all_;
+    else if (size > 1)
+      MTC_RETURN_IF_ERROR(split(group.id, mesh, rank));
+  }
+  return Status::okay();
+}
+
+} // namespace mtc::cuda
