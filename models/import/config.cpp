@@ -105,8 +105,8 @@ static RecomputeAttr recomputeOf(Builder &b, const Recompute &recompute) {
 static bool hasWork(Overlap kind, const Strategy &strategy) {
   int64_t stages = strategy.mesh.stages();
   switch (kind) {
-  case Overlap::P2p:
-    return stages > 1;
+  case Overlap::P2p: // those of GPUs take place in the order of the program
+    return stages > 1 && strategy.target == "cpu";
   case Overlap::GradReduce:
     return strategy.mesh.worldSize() > stages;
   case Overlap::ParamGather:

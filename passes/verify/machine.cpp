@@ -155,7 +155,7 @@ private:
                                  << model.mesh.stages() - 1 << ", found "
                                  << t.peer << " for transfer " << t.tag.text();
       }
-    if (!legal)
+    if (!legal || !takesPlaceInOrder(exchange))
       return;
     addItem(stage, exchange, [&](int rank) {
       std::vector<schedules::MachineTransfer> transfers;
@@ -165,6 +165,22 @@ private:
                              each.bytes, each.tag.text()});
       return MachineItem::exchange(std::move(transfers), partOf(exchange));
     });
+  }
+
+  /// What GPUs exchange is one call on the stream of all the others, so it
+  /// blocks: begun and awaited apart, transfers could wait for each other.
+  bool takesPlaceInOrder(const Row &exchange) {
+    StringRef device = model.config.getTarget().getDevice();
+    if (device == "cpu" || partOf(exchange) == schedules::Part::Whole)
+      return true;
+    rejected = true;
+    if (!quiet && once(exchange, nullptr, 0))
+      report.error(exchange)
+          << "expected whole exchanges in a plan for " << device
+          << ", whose transfers take place in the order of the program, found "
+             "one that is begun or awaited apart; build the schedule without "
+             "overlap = p2p";
+    return false;
   }
 
   std::string groupsOf(const Stage &stage) const {

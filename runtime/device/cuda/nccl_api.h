@@ -25,7 +25,7 @@ inline constexpr int kNcclNoColor = -1; ///< NCCL_SPLIT_NOCOLOR
 
 // The name of each, as libnccl.so.2 has it, and what it takes. Counts are
 // elements of one rank: of an all-gather what it sends, of a reduce-scatter
-// what it receives.
+// what it receives. Calls between groupStart and groupEnd are one.
 #define MTC_CUDA_NCCL(X)                                                       \
   X(version, ncclGetVersion, int *)                                            \
   X(makeId, ncclGetUniqueId, NcclId *)                                         \
@@ -38,7 +38,11 @@ inline constexpr int kNcclNoColor = -1; ///< NCCL_SPLIT_NOCOLOR
   X(reduceScatter, ncclReduceScatter, const void *, void *, size_t, int, int,  \
     NcclHandle, StreamHandle)                                                  \
   X(allGather, ncclAllGather, const void *, void *, size_t, int, NcclHandle,   \
-    StreamHandle)
+    StreamHandle)                                                              \
+  X(send, ncclSend, const void *, size_t, int, int, NcclHandle, StreamHandle)  \
+  X(receive, ncclRecv, void *, size_t, int, int, NcclHandle, StreamHandle)     \
+  X(groupStart, ncclGroupStart)                                                \
+  X(groupEnd, ncclGroupEnd)
 
 } // namespace mtc::cuda
 #endif // MTC_RUNTIME_DEVICE_CUDA_NCCL_API_H

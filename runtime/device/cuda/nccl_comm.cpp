@@ -1,4 +1,4 @@
-//===- nccl_comm.cpp - collectives between GPUs ---------------------------===//
+//===- nccl_comm.cpp - what GPUs exchange ---------------------------------===//
 
 #include "runtime/device/cuda/nccl_comm.h"
 
@@ -16,6 +16,8 @@ namespace mtc::cuda {
 
 Status NcclCommunicator::open(const Driver &driver, const Mesh &mesh,
                               int rank) {
+  mesh_ = mesh;
+  rank_ = rank;
   MTC_RETURN_IF_ERROR(Nccl::load(nccl_));
   limbs_ = std::make_unique<CudaMemory>(driver);
   const int64_t bytes[] = {kNormLimbs * int64_t(sizeof(uint64_t))};
@@ -90,6 +92,34 @@ Status NcclCommunicator::collective(const CollectiveCall &call, void *buffer) {
               fmt::format("NCCL: expected sums of {} integers of 128 bits, "
                           "found {}",
                           MTC_NORM_LIMBS, call.count)};
+  if (!status.ok())
+    stream_.fail(status);
+  return status;
+}
+
+NcclResult NcclCommunicator::issue(const MtcTransfer &t) {
+  char *place = static_cast<char *>(device_[t.arena].base) + t.offset;
+  int peer = mesh_.moved(rank_, MTC_AXIS_PP, t.peer_stage);
+  const auto bytes = static_cast<size_t>(t.bytes);
+  return t.is_send ? nccl_->send(place, bytes, kNcclUint8, peer, groups_.all(),
+                                 stream_.handle())
+                   : nccl_->receive(place, bytes, kNcclUint8, peer,
+                                    groups_.all(), stream_.handle());
+}
+
+Status NcclCommunicator::post(std::span<const MtcTransfer> transfers) {
+  MTC_RETURN_IF_ERROR(
+      runtime::comm::checkTransfers(rank_, mesh_, device_, transfers));
+  if (transfers.empty() || stream_.failed())
+    return stream_.failure();
+  NcclResult result = nccl_->groupStart();
+  for (const MtcTransfer &t : transfers) {
+    if (result == 0)
+      result = issue(t);
+    moved_[MTC_GROUP_COUNT] += t.is_send ? t.bytes : 0;
+  }
+  NcclResult ended = nccl_->groupEnd();
+  Status status = nccl_->check(result ? result : ended, "NCCL, transfers");
   if (!status.ok())
     stream_.fail(status);
   return status;

@@ -1,4 +1,4 @@
-//===- nccl_comm.h - collectives between GPUs -------------------*- C++ -*-===//
+//===- nccl_comm.h - what GPUs exchange -------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_DEVICE_CUDA_NCCL_COMM_H
 #define MTC_RUNTIME_DEVICE_CUDA_NCCL_COMM_H
 
@@ -8,9 +8,10 @@
 
 namespace mtc::cuda {
 
-/// Collectives on arenas as calls of NCCL on the stream of fragments, in the
-/// order of the program: nothing on the host waits for them. All else,
-/// transfers between stages too, is what `host` does.
+/// Collectives on arenas, and transfers, as calls of NCCL on the stream of
+/// fragments: all that a GPU exchanges is in one order, that of the program, in
+/// which verify-plan found no cycle of waits, and nothing on the host waits for
+/// it. What lies elsewhere, and barriers, are the matter of `host`.
 ///
 /// Sums are NCCL's: in the type of the values, rounded with each addition, in
 /// an order that all members share and that only its algorithm knows. A NaN
@@ -29,11 +30,11 @@ public:
 
   runtime::Status collective(const runtime::CollectiveCall &call,
                              void *buffer) override;
-  runtime::Status post(std::span<const MtcTransfer> transfers) override {
-    return host_.post(transfers);
-  }
-  runtime::Status wait(std::span<const MtcTransfer> transfers) override {
-    return host_.wait(transfers);
+  /// One group.
+  runtime::Status post(std::span<const MtcTransfer> transfers) override;
+  /// What is issued later finds them done.
+  runtime::Status wait(std::span<const MtcTransfer>) override {
+    return stream_.failure();
   }
   void abort() override;
   bool aborted() const { return groups_.aborted(); }
@@ -43,6 +44,7 @@ public:
 private:
   NcclResult issue(const runtime::CollectiveCall &call, char *buffer);
   runtime::Status sumNorm(const runtime::CollectiveCall &call, void *buffer);
+  NcclResult issue(const MtcTransfer &transfer);
 
   CudaStream &stream_;
   CudaCalls &calls_;
@@ -51,6 +53,8 @@ private:
   const Nccl *nccl_ = nullptr;
   std::unique_ptr<CudaMemory> limbs_; ///< of a norm, as NCCL adds them
   NcclGroups groups_;
+  Mesh mesh_;
+  int rank_ = 0;
   /// Of NCCL's calls; and what the host moved before the first of them.
   std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{}, before_{};
 };

@@ -37,6 +37,8 @@ public:
   void abort() { aborted_ = true; }
   bool aborted() const { return aborted_; }
 
+  /// That of all ranks.
+  NcclHandle all() const { return all_; }
   const NcclGroup &operator[](MtcGroup group) const { return groups_[group]; }
 
 private:

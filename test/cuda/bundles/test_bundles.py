@@ -6,7 +6,7 @@ usage: test_bundles.py BIN_DIR STAND_INS [--all]
 gpt2-nano in f32 and bf16, compiled for sm_90, runs under the stand-ins of driver, cuBLASLt and
 NCCL: every kernel is executed from the PTX that a GPU would get. Losses, norms and the
 gradients of step 1 are those of the same plan on the CPU. Another seed, by which streams run in
-another order, changes no bit, though collectives then go through the host's memory: two ranks
+another order, changes no bit, though all that ranks exchange then goes through the host's memory: two ranks
 have one order of sums. A small model with heads of 64 elements, whose kernels need more
 shared memory than every launch may have, runs in the other types, with ranks as threads; it
 saves beside training, and goes on from that to the same bits. Nothing may be said by the

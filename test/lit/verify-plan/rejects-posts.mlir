@@ -47,3 +47,13 @@
 // CROSS: expected no wait-for cycle in entry "train" over two steps, found one; its shortest, rank by rank:
 // CROSS: rank 1 cannot end item {{[0-9]+}} wait{Ra3.0:0}, and only then begins item {{[0-9]+}} post{Sg2.1:0}
 // CROSS: rank 0 cannot end item {{[0-9]+}} wait{Rg2.1:1}, and only then begins item {{[0-9]+}} post{Sa3.0:1}
+
+// on GPUs, whose calls are in one order on one stream
+// RUN: sed -e 's/device = "cpu"/device = "cuda:sm_90"/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=APART
+// APART: expected whole exchanges in a plan for cuda:sm_90, whose transfers take place in the order of the program, found one that is begun or awaited apart; build the schedule without overlap = p2p
+
+// so the compiler makes none for them
+// RUN: mtc compile gpt2-nano --pp 2 --mbs 2 --gbs 8 --target cuda:sm_90 --compile-to=verify-plan -o %t.gpu.mlir
+// RUN: FileCheck %s --check-prefix=INORDER --implicit-check-not="rt.exchange post" --implicit-check-not="rt.exchange wait" < %t.gpu.mlir
+// INORDER: rt.exchange [#rt.transfer<send = true, peer = 1

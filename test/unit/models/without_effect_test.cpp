@@ -48,6 +48,17 @@ TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
             Keys{});
 }
 
+TEST(ChoicesWithoutEffect, TransfersOfGpusAreInOrder) {
+  Strategy strategy;
+  strategy.mesh[MTC_AXIS_PP] = 2;
+  strategy.target = "cuda:sm_90";
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+  strategy.given = {"overlap"};
+  EXPECT_EQ(choicesWithoutEffect(strategy),
+            std::vector<std::string>{"overlap = p2p: transfers of GPUs take "
+                                     "place in the order of the program"});
+}
+
 TEST(ChoicesWithoutEffect, BucketsAreCutByZeroOnly) {
   Strategy strategy;
   strategy.bucketLayout = "dense";
