@@ -71,18 +71,19 @@ void CudaCalls::launch(int32_t kernel, int64_t blocks, void *const *arguments) {
 }
 
 void CudaCalls::start(Entry entry, int64_t blocks,
-                      std::initializer_list<const void *> arguments) {
+                      std::initializer_list<const void *> arguments,
+                      StreamHandle stream) {
   if (stream_.failed())
     return;
   std::array<void *, 4> list{};
   size_t count = 0;
   for (const void *argument : arguments)
     list[count++] = const_cast<void *>(argument);
-  (void)stream_.accept(driver_.launch(entries_[entry],
-                                      static_cast<unsigned>(blocks), 1, 1,
-                                      kNormThreads, 1, 1, 0, stream_.handle(),
-                                      list.data(), nullptr),
-                       "cuLaunchKernel");
+  (void)stream_.accept(
+      driver_.launch(entries_[entry], static_cast<unsigned>(blocks), 1, 1,
+                     kNormThreads, 1, 1, 0, stream ? stream : stream_.handle(),
+                     list.data(), nullptr),
+      "cuLaunchKernel");
 }
 
 void CudaCalls::attention(const MtcAttention &shape,
@@ -138,12 +139,12 @@ void CudaCalls::normCheck(MtcStepState *state, const void *x, int64_t count) {
   start(kCheck, normBlocks(count * 4, kMultiprocessors), {&norm, &x, &count});
 }
 
-void CudaCalls::normToLimbs(void *norm, void *limbs) {
-  start(kToLimbs, 1, {&norm, &limbs});
+void CudaCalls::normToLimbs(void *norm, void *limbs, StreamHandle stream) {
+  start(kToLimbs, 1, {&norm, &limbs}, stream);
 }
 
-void CudaCalls::normFromLimbs(void *norm, void *limbs) {
-  start(kFromLimbs, 1, {&norm, &limbs});
+void CudaCalls::normFromLimbs(void *norm, void *limbs, StreamHandle stream) {
+  start(kFromLimbs, 1, {&norm, &limbs}, stream);
 }
 
 void CudaCalls::normFinish(MtcStepState *state) { start(kFinish, 1, {&state}); }

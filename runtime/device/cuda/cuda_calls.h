@@ -43,9 +43,10 @@ public:
   void normFinish(MtcStepState *state) override;
   void zero(void *p, int64_t bytes) override;
 
-  /// MtcStepState::norm as kNormLimbs integers that ranks can add, and back.
-  void normToLimbs(void *norm, void *limbs);
-  void normFromLimbs(void *norm, void *limbs);
+  /// MtcStepState::norm as kNormLimbs integers that ranks can add, and back; on
+  /// a stream of the same context.
+  void normToLimbs(void *norm, void *limbs, StreamHandle stream);
+  void normFromLimbs(void *norm, void *limbs, StreamHandle stream);
 
   /// Before the first call: where the step block lies on the device, whose it
   /// stays.
@@ -70,8 +71,10 @@ private:
     unsigned threads = 0, shared = 0;
     std::string name;
   };
+  /// On the stream of fragments, if none is named.
   void start(Entry entry, int64_t blocks,
-             std::initializer_list<const void *> arguments);
+             std::initializer_list<const void *> arguments,
+             StreamHandle stream = nullptr);
 
   const Driver &driver_;
   CudaStream &stream_;

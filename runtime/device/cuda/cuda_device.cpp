@@ -2,8 +2,8 @@
 
 #include "runtime/device/cpu/arena.h"
 #include "runtime/device/cuda/cuda_calls.h"
+#include "runtime/device/cuda/cuda_comm_stream.h"
 #include "runtime/device/cuda/cuda_memory.h"
-#include "runtime/device/cuda/nccl_comm.h"
 #include "runtime/device/cuda/staged_comm.h"
 #include "runtime/device/device_factory.h"
 #include "runtime/program/descriptor.h"
@@ -87,7 +87,8 @@ public:
       return;
     (void)driver_.setContext(context_.get());
     if (nccl_ && nccl_->aborted())
-      nccl_.reset(); // what waits in the stream for a rank that is gone ends
+      nccl_->end();
+    comms_.reset();
     if (stream_.handle())
       (void)driver_.waitStream(stream_.handle());
   }
@@ -125,7 +126,10 @@ public:
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
     MTC_RETURN_IF_ERROR(calls_.load(program.deviceCode, kernels_));
-    return nccl_ ? nccl_->open(driver_, mesh_, rank_) : Status::okay();
+    if (!nccl_)
+      return Status::okay();
+    MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_));
+    return comms_->open();
   }
 
   Status gemm(int64_t index, const void *a, const void *b, void *c,
@@ -140,10 +144,12 @@ public:
                                                    mirror_, mesh_, rank_);
     if (!byNccl_)
       return *staged_;
-    nccl_ =
-        std::make_unique<NcclCommunicator>(stream_, calls_, *staged_, arenas_);
+    nccl_ = std::make_unique<NcclCommunicator>(driver_, stream_, calls_,
+                                               *staged_, arenas_);
+    comms_ = std::make_unique<CudaCommStream>(driver_, stream_, *nccl_);
     return *nccl_;
   }
+  runtime::CommStream *commStream() override { return comms_.get(); }
 
 private:
   /// Host memory as large as the arenas, of which only what ranks exchange is
@@ -166,6 +172,7 @@ private:
   CudaCalls calls_;
   std::unique_ptr<StagedCommunicator> staged_;
   std::unique_ptr<NcclCommunicator> nccl_;
+  std::unique_ptr<CudaCommStream> comms_;
   bool byNccl_ = false;
   std::vector<runtime::KernelInfo> kernels_;
   Mesh mesh_;

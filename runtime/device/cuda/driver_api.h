@@ -53,12 +53,16 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(launch, cuLaunchKernel, Function, unsigned, unsigned, unsigned, unsigned,  \
     unsigned, unsigned, unsigned, StreamHandle, void *const *, void **)        \
   X(createStream, cuStreamCreate, StreamHandle *, unsigned)                    \
+  X(createPriorityStream, cuStreamCreateWithPriority, StreamHandle *,          \
+    unsigned, int)                                                             \
+  X(streamPriorities, cuCtxGetStreamPriorityRange, int *, int *)               \
   X(destroyStream, cuStreamDestroy_v2, StreamHandle)                           \
   X(waitStream, cuStreamSynchronize, StreamHandle)                             \
   X(createEvent, cuEventCreate, EventHandle *, unsigned)                       \
   X(destroyEvent, cuEventDestroy_v2, EventHandle)                              \
   X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \
-  X(waitEvent, cuEventSynchronize, EventHandle)
+  X(waitEvent, cuEventSynchronize, EventHandle)                                \
+  X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)
 
 } // namespace mtc::cuda
 #endif // MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H

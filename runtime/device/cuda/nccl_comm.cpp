@@ -14,15 +14,21 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
-Status NcclCommunicator::open(const Driver &driver, const Mesh &mesh,
-                              int rank) {
+NcclCommunicator::~NcclCommunicator() {
+  if (lastCall_)
+    (void)driver_.destroyEvent(lastCall_);
+}
+
+Status NcclCommunicator::open(const Mesh &mesh, int rank) {
   mesh_ = mesh;
   rank_ = rank;
   MTC_RETURN_IF_ERROR(Nccl::load(nccl_));
-  limbs_ = std::make_unique<CudaMemory>(driver);
+  limbs_ = std::make_unique<CudaMemory>(driver_);
   const int64_t bytes[] = {kNormLimbs * int64_t(sizeof(uint64_t))};
   MTC_RETURN_IF_ERROR(
       limbs_->allocate(bytes, "the norm between ranks", stream_.handle()));
+  MTC_RETURN_IF_ERROR(driver_.check(driver_.createEvent(&lastCall_, kNoTiming),
+                                    "cuEventCreate"));
   before_ = host_.bytesMoved();
   auto opened = groups_.open(*nccl_, host_, mesh, rank);
   for (size_t i = 0; auto &bytes : before_)
@@ -36,7 +42,19 @@ static int ncclTypeOf(MtcDtype dtype) {
                              : kNcclFloat16;
 }
 
-NcclResult NcclCommunicator::issue(const CollectiveCall &call, char *buffer) {
+Status NcclCommunicator::turnTo(StreamHandle stream) {
+  if (last_ && last_ != stream) {
+    (void)stream_.accept(driver_.recordEvent(lastCall_, last_),
+                         "cuEventRecord");
+    (void)stream_.accept(driver_.waitInStream(stream, lastCall_, 0),
+                         "cuStreamWaitEvent");
+  }
+  last_ = stream;
+  return stream_.failure();
+}
+
+Status NcclCommunicator::issue(StreamHandle stream, const CollectiveCall &call,
+                               char *buffer) {
   const NcclGroup &group = groups_[call.group];
   const auto count = static_cast<size_t>(call.count);
   int64_t part = call.count * runtime::comm::elementBytes(call.dtype);
@@ -44,32 +62,40 @@ NcclResult NcclCommunicator::issue(const CollectiveCall &call, char *buffer) {
   int op = call.reduce == MTC_SUM ? kNcclSum : kNcclMax;
   switch (call.kind) {
   case CollectiveKind::allGather: // bytes: any type will do
-    return nccl_->allGather(own, buffer, static_cast<size_t>(part), kNcclUint8,
-                            group.comm, stream_.handle());
+    return nccl_->check(nccl_->allGather(own, buffer, static_cast<size_t>(part),
+                                         kNcclUint8, group.comm, stream),
+                        "ncclAllGather");
   case CollectiveKind::reduceScatter:
-    return nccl_->reduceScatter(buffer, own, count, ncclTypeOf(call.dtype), op,
-                                group.comm, stream_.handle());
+    return nccl_->check(nccl_->reduceScatter(buffer, own, count,
+                                             ncclTypeOf(call.dtype), op,
+                                             group.comm, stream),
+                        "ncclReduceScatter");
   case CollectiveKind::allReduce:
   case CollectiveKind::barrier:
     break;
   }
-  return nccl_->allReduce(buffer, buffer, count, ncclTypeOf(call.dtype), op,
-                          group.comm, stream_.handle());
+  return nccl_->check(nccl_->allReduce(buffer, buffer, count,
+                                       ncclTypeOf(call.dtype), op, group.comm,
+                                       stream),
+                      "ncclAllReduce");
 }
 
 /// As integers that a library can add (norm_params.h).
-Status NcclCommunicator::sumNorm(const CollectiveCall &call, void *buffer) {
+Status NcclCommunicator::sumNorm(StreamHandle stream,
+                                 const CollectiveCall &call, void *buffer) {
   void *limbs = pointerTo(limbs_->part(0));
-  calls_.normToLimbs(buffer, limbs);
-  MTC_RETURN_IF_ERROR(nccl_->check(
-      nccl_->allReduce(limbs, limbs, kNormLimbs, kNcclUint64, kNcclSum,
-                       groups_[call.group].comm, stream_.handle()),
-      "ncclAllReduce"));
-  calls_.normFromLimbs(buffer, limbs);
+  calls_.normToLimbs(buffer, limbs, stream);
+  MTC_RETURN_IF_ERROR(
+      nccl_->check(nccl_->allReduce(limbs, limbs, kNormLimbs, kNcclUint64,
+                                    kNcclSum, groups_[call.group].comm, stream),
+                   "ncclAllReduce"));
+  calls_.normFromLimbs(buffer, limbs, stream);
   return stream_.failure();
 }
 
-Status NcclCommunicator::collective(const CollectiveCall &call, void *buffer) {
+Status NcclCommunicator::collectiveOn(StreamHandle stream,
+                                      const CollectiveCall &call,
+                                      void *buffer) {
   const NcclGroup &group = groups_[call.group];
   bool reduces = call.kind != CollectiveKind::allGather;
   int64_t bytes = call.count * runtime::comm::elementBytes(call.dtype) *
@@ -81,13 +107,13 @@ Status NcclCommunicator::collective(const CollectiveCall &call, void *buffer) {
   if (!group.comm || call.count == 0 || stream_.failed())
     return stream_.failure();
   moved_[call.group] += bytes;
-  Status status;
-  if (!reduces || call.dtype != MTC_I128)
-    status = nccl_->check(issue(call, static_cast<char *>(buffer)), "NCCL");
-  else if (call.kind == CollectiveKind::allReduce &&
+  Status status = turnTo(stream);
+  if (status.ok() && (!reduces || call.dtype != MTC_I128))
+    status = issue(stream, call, static_cast<char *>(buffer));
+  else if (status.ok() && call.kind == CollectiveKind::allReduce &&
            call.count == MTC_NORM_LIMBS)
-    status = sumNorm(call, buffer);
-  else
+    status = sumNorm(stream, call, buffer);
+  else if (status.ok())
     status = {StatusCode::usage,
               fmt::format("NCCL: expected sums of {} integers of 128 bits, "
                           "found {}",
@@ -112,6 +138,7 @@ Status NcclCommunicator::post(std::span<const MtcTransfer> transfers) {
       runtime::comm::checkTransfers(rank_, mesh_, device_, transfers));
   if (transfers.empty() || stream_.failed())
     return stream_.failure();
+  MTC_RETURN_IF_ERROR(turnTo(stream_.handle()));
   NcclResult result = nccl_->groupStart();
   for (const MtcTransfer &t : transfers) {
     if (result == 0)

@@ -8,10 +8,11 @@
 
 namespace mtc::cuda {
 
-/// Collectives on arenas, and transfers, as calls of NCCL on the stream of
-/// fragments: all that a GPU exchanges is in one order, that of the program, in
-/// which verify-plan found no cycle of waits, and nothing on the host waits for
-/// it. What lies elsewhere, and barriers, are the matter of `host`.
+/// Collectives on arenas, and transfers, as calls of NCCL: all that a GPU
+/// exchanges, on the stream of fragments or on another, is in one order, that
+/// of the program, in which verify-plan found no cycle of waits, and nothing on
+/// the host waits for it. What lies elsewhere, and barriers, are the matter of
+/// `host`.
 ///
 /// Sums are NCCL's: in the type of the values, rounded with each addition, in
 /// an order that all members share and that only its algorithm knows. A NaN
@@ -19,17 +20,28 @@ namespace mtc::cuda {
 class NcclCommunicator final : public runtime::Communicator {
 public:
   /// `host` knows the same arenas; all of these outlive this.
-  NcclCommunicator(CudaStream &stream, CudaCalls &calls,
+  NcclCommunicator(const Driver &driver, CudaStream &stream, CudaCalls &calls,
                    runtime::Communicator &host,
                    const runtime::ArenaViews &device)
-      : stream_(stream), calls_(calls), host_(host), device_(device) {}
+      : driver_(driver), stream_(stream), calls_(calls), host_(host),
+        device_(device) {}
+  NcclCommunicator(const NcclCommunicator &) = delete;
+  NcclCommunicator &operator=(const NcclCommunicator &) = delete;
+  ~NcclCommunicator() override;
 
   /// Once, in all ranks, before the first collective. Errors: those of
   /// Nccl::load and NcclGroups::open; infeasible, without memory.
-  runtime::Status open(const Driver &driver, const Mesh &mesh, int rank);
+  runtime::Status open(const Mesh &mesh, int rank);
 
   runtime::Status collective(const runtime::CollectiveCall &call,
-                             void *buffer) override;
+                             void *buffer) override {
+    return collectiveOn(stream_.handle(), call, buffer);
+  }
+  /// On another stream of the same context; behind all that was issued before,
+  /// on whatever stream.
+  runtime::Status collectiveOn(StreamHandle stream,
+                               const runtime::CollectiveCall &call,
+                               void *buffer);
   /// One group.
   runtime::Status post(std::span<const MtcTransfer> transfers) override;
   /// What is issued later finds them done.
@@ -37,15 +49,23 @@ public:
     return stream_.failure();
   }
   void abort() override;
+  /// Nothing is issued any more. Behind `abort` streams end that wait for ranks
+  /// which are gone.
+  void end() { groups_.end(); }
   bool aborted() const { return groups_.aborted(); }
   void finish() override { host_.finish(); }
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override;
 
 private:
-  NcclResult issue(const runtime::CollectiveCall &call, char *buffer);
-  runtime::Status sumNorm(const runtime::CollectiveCall &call, void *buffer);
+  runtime::Status issue(StreamHandle stream,
+                        const runtime::CollectiveCall &call, char *buffer);
+  runtime::Status sumNorm(StreamHandle stream,
+                          const runtime::CollectiveCall &call, void *buffer);
+  /// What `stream` gets next is behind NCCL's last call.
+  runtime::Status turnTo(StreamHandle stream);
   NcclResult issue(const MtcTransfer &transfer);
 
+  const Driver &driver_;
   CudaStream &stream_;
   CudaCalls &calls_;
   runtime::Communicator &host_;
@@ -53,6 +73,8 @@ private:
   const Nccl *nccl_ = nullptr;
   std::unique_ptr<CudaMemory> limbs_; ///< of a norm, as NCCL adds them
   NcclGroups groups_;
+  StreamHandle last_ = nullptr; ///< of NCCL's last call
+  EventHandle lastCall_ = nullptr;
   Mesh mesh_;
   int rank_ = 0;
   /// Of NCCL's calls; and what the host moved before the first of them.

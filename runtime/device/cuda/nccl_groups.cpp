@@ -3,7 +3,7 @@
 #include "runtime/device/cuda/nccl_groups.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,14 +37,15 @@ NcclGroup placeIn(MtcGroup group, const Mesh &mesh, int rank) {
 
 } // namespace
 
-NcclGroups::~NcclGroups() {
+void NcclGroups::end() {
   if (!all_)
     return;
   auto end = aborted_ ? nccl_->abort : nccl_->destroy;
-  for (const NcclGroup &group : groups_)
-    if (group.comm && group.comm != all_)
-      (void)end(group.comm);
-  (void)end(all_);
+  for (NcclGroup &group : groups_)
+    if (NcclHandle comm = std::exchange(group.comm, nullptr);
+        comm && comm != all_)
+      (void)end(comm);
+  (void)end(std::exchange(all_, nullptr));
 }
 
 Status NcclGroups::agree(runtime::Communicator &control, int ranks, int rank,

@@ -25,8 +25,10 @@ public:
   NcclGroups() = default;
   NcclGroups(const NcclGroups &) = delete;
   NcclGroups &operator=(const NcclGroups &) = delete;
-  /// Ends them, by force behind `abort`; the context of the GPU is current.
-  ~NcclGroups();
+  ~NcclGroups() { end(); }
+  /// Ends them, by force behind `abort`, which frees streams that wait in them;
+  /// the context of the GPU is current.
+  void end();
 
   /// Once, in all ranks, with the context of the rank's GPU current; `control`
   /// is the host's way to the others. Errors: communication, where two ranks

@@ -38,14 +38,16 @@ BOUNDS = {"f32": (1e-6, 1e-5, 1e-4), "bf16": (1e-3, 1e-2, 2e-2),
           precision.SUMS: (1e-3, 1e-2, 2e-2), "fp16": (1e-4, 1e-3, 5e-3)}
 SMALL = {"name": "small", "vocab": 250, "padded": 256, "layers": 2, "hidden": 128, "heads": 2,
          "ffn": 128, "longest": 32, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
-CASES = [("bf16", Layout(dp=2, zero=1)), ("f32", Layout(tp=2, pp=2))]
+CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
+         ("f32", Layout(tp=2, pp=2))]
 # By hand.
 MORE = [("bf16", SINGLE), ("f32", SINGLE), ("bf16", Layout(tp=2, pp=2)),
         ("bf16", Layout(2, 2, sp=True, recompute="selective")),
         ("f32", Layout(pp=2, schedule="interleaved-1f1b", chunks=2, recompute="full")),
         ("f32", Layout(1, 2, schedule="zb-h1")), ("f32", Layout(cp=2)),
         ("bf16", Layout(dp=2, zero=2, overlap="grad-reduce")),
-        ("f32", Layout(1, 2, 2, 1, overlap="p2p,grad-reduce,param-gather")),
+        ("f32", Layout(1, 2, 2, 1, overlap="grad-reduce,param-gather")),
+        ("f32", Layout(2, 1, 2, 1, sp=True, overlap="grad-reduce,param-gather")), ("f32", Layout(pp=4)),
         ("f32", Layout(2, 2, 2, 1, sp=True)), ("f32", Layout(tp=4)), ("bf16", Layout(dp=4, zero=1))]
 
 
