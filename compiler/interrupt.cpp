@@ -37,7 +37,6 @@ Begun &begun() {
 }
 
 int gPipe[2] = {-1, -1};
-void (*gPrepare)() = nullptr;
 
 /// Only what is safe in a handler.
 void handle(int) {
@@ -54,25 +53,33 @@ void watch() {
              runtime::StatusCode::interrupted);
 }
 
-/// One thread ends the process. Others that find no memory, either, wait for
-/// it.
-void claimEnd(const char *message, runtime::StatusCode code) {
-  static std::atomic<bool> ending{false};
-  thread_local bool endingHere = false;
-  if (endingHere) {
+/// How this process ends, since a thread began to end it.
+struct Ending {
+  std::atomic<bool> begun{false};
+  const char *message = "";
+  runtime::StatusCode code{};
+
+  [[noreturn]] void exit() const {
     std::fputs(message, stderr);
     _exit(static_cast<int>(code));
   }
-  while (ending.exchange(true))
+};
+Ending gEnding;
+
+/// One thread ends the process. Others that find no memory, either, wait for
+/// it.
+void claimEnd(const char *message, runtime::StatusCode code) {
+  thread_local bool here = false;
+  if (here)
+    gEnding.exit();
+  while (gEnding.begun.exchange(true))
     pause();
-  endingHere = true;
-  if (gPrepare)
-    gPrepare();
+  here = true;
+  gEnding.message = message;
+  gEnding.code = code;
 }
 
 } // namespace
-
-void beforeEnd(void (*prepare)()) { gPrepare = prepare; }
 
 void endProcess(const char *message, runtime::StatusCode code) {
   claimEnd(message, code);
@@ -95,8 +102,7 @@ void endProcess(const char *message, runtime::StatusCode code) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   runtime::removeUnfinished();
-  std::fputs(message, stderr);
-  _exit(static_cast<int>(code));
+  gEnding.exit();
 }
 
 void watchInterrupts() {
@@ -114,6 +120,7 @@ void watchInterrupts() {
 }
 
 void forgetBegun() {
+  gEnding.begun = false;
   begun().paths.clear();
   begun().processes.clear();
 }

@@ -21,13 +21,8 @@ void watchInterrupts();
 /// Removes what was begun, temporary files as well, and ends the process with a
 /// message: for errors that nothing can return. Other threads may still be
 /// working; the first one to call this ends the process, others wait for it.
-/// Called from within itself, it ends the process with what it has.
+/// Called from within itself, it ends the process as it was to end.
 [[noreturn]] void endProcess(const char *message, runtime::StatusCode code);
-
-/// Calls `prepare` in the thread that ends the process, before anything is
-/// removed: memory may be short, and removing takes some. For one caller,
-/// before there are threads; null: nobody.
-void beforeEnd(void (*prepare)());
 
 /// In a copy of this process: what was begun is the other's.
 void forgetBegun();

@@ -1,6 +1,7 @@
 //===- comm.h - communication of one rank with its groups -------*- C++ -*-===//
 //
-// The one interface of all backends (threads, shm, mpi, later nccl).
+// The one interface of all backends (threads, shm, mpi; of GPUs nccl, which
+// keeps fewer promises: device/cuda/nccl_comm.h).
 //
 // A call issues: its Status says what is known by then, and the call is done
 // when a wait for an event behind it, on the stream of the rank's device, has
@@ -116,6 +117,9 @@ public:
     Status posted = post(transfers);
     return posted.ok() ? wait(transfers) : posted;
   }
+  /// Why a call would fail at once, since another rank failed or is gone; ok as
+  /// long as nobody knows of one. From any thread.
+  virtual Status worldFailure() const { return Status::okay(); }
   /// Makes pending and future calls of every member fail (peerDied); async-safe
   /// from other threads.
   virtual void abort() = 0;

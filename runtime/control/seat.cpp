@@ -26,7 +26,10 @@ Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
   RankParts parts{std::move(program), descriptor, seat.rank,
                   seat.device.get(),  seat.comm,  seat.flight.get()};
   std::unique_ptr<RankState> rank;
-  MTC_RETURN_IF_ERROR(RankState::create(std::move(parts), rank));
+  if (Status made = RankState::create(std::move(parts), rank); !made.ok()) {
+    seat.comm->abort(); // others may be waiting for this rank
+    return made;
+  }
   Trainer trainer(*rank, job, signals);
   Status status = trainer.run();
   // What a failure left in the queue fails as well: the ranks were aborted.

@@ -83,6 +83,9 @@ public:
   /// `backend`, one of the host's, which has done a call when it returns from
   /// it. The device's, or `backend` itself, which stays the caller's.
   virtual Communicator &issuing(Communicator &backend) = 0;
+  /// Whether it exchanges what lies in its arenas by itself: then the `backend`
+  /// of `issuing` hears of barriers and of buffers of the host only.
+  virtual bool exchanges() const { return false; }
   /// The queue of collectives beside `stream()`, once `issuing` was called;
   /// null where there is one queue, which then runs a plan of two in the order
   /// of the program: that obeys its events, too.

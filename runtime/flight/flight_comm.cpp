@@ -45,6 +45,23 @@ void FlightCommunicator::issue(const FlightNote &note, bool atOnce) {
     queue_.push(number);
 }
 
+void FlightCommunicator::issued(const FlightNote &note) {
+  uint64_t number = recorder_.begin(note, /*starts=*/false);
+  if (number == 0)
+    return;
+  recorder_.start(number, ++calls_[note.call.group]);
+  underWay_.push_back(number);
+}
+
+void FlightCommunicator::completed() {
+  for (uint64_t number : underWay_)
+    recorder_.end(number);
+  for (const auto &[transfer, number] : open_)
+    recorder_.end(number);
+  underWay_.clear();
+  open_.clear();
+}
+
 Status FlightCommunicator::collective(const CollectiveCall &call,
                                       void *buffer) {
   if (!recorder_.on())

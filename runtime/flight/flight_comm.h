@@ -24,11 +24,21 @@ public:
   /// A program is about to issue a collective, which this thread calls next if
   /// `atOnce`, and another one later, in the order of issue, if not.
   void issue(const FlightNote &note, bool atOnce);
+  /// A program gave a collective, or transfers, to a device that exchanges by
+  /// itself: under way until `completed`.
+  void issued(const FlightNote &note);
+  void issued(std::span<const MtcTransfer> transfers) {
+    if (recorder_.on())
+      note(transfers);
+  }
+  /// All of these are done.
+  void completed();
 
   Status collective(const CollectiveCall &call, void *buffer) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
   Status exchange(std::span<const MtcTransfer> transfers) override;
+  Status worldFailure() const override { return backend_.worldFailure(); }
   void abort() override { backend_.abort(); }
   void threadWakes() override { backend_.threadWakes(); }
   void threadSleeps() override { backend_.threadSleeps(); }
@@ -58,6 +68,7 @@ private:
   Queue queue_;
   std::array<uint64_t, MTC_GROUP_COUNT> calls_{};
   std::vector<uint64_t> sends_, receives_; ///< by stage of the peer
+  std::vector<uint64_t> underWay_; ///< numbers of a device's collectives
   /// Posted and not waited for, with their numbers.
   std::vector<std::pair<const MtcTransfer *, uint64_t>> open_;
 };

@@ -173,6 +173,8 @@ Status RankState::perform(const EntryInfo &entry, const MtcStep &row,
     return stream().launch(parts_.program.fragments[row.fragment], &context_,
                            &row);
   case MTC_STEP_EXCHANGE:
+    if (parts_.flight && parts_.device->exchanges())
+      parts_.flight->issued(transfers(row));
     return comm().exchange(transfers(row));
   case MTC_STEP_POST:
     return comm().post(transfers(row));
@@ -224,6 +226,8 @@ Status RankState::beginStep(const MtcStepBlock &block) {
 
 Status RankState::complete() {
   accept(stream().wait(stream().record()));
+  if (parts_.flight && parts_.device->exchanges() && failure().ok())
+    parts_.flight->completed();
   return failure();
 }
 
@@ -251,7 +255,11 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
     FlightNote note = noteOf(FlightKind::collective);
     note.call = call;
     note.index = collectives_++;
-    parts_.flight->issue(note, /*atOnce=*/!comms || stream != MTC_STREAM_COMM);
+    if (parts_.device->exchanges())
+      parts_.flight->issued(note);
+    else
+      parts_.flight->issue(note,
+                           /*atOnce=*/!comms || stream != MTC_STREAM_COMM);
   }
   if (comms && stream == MTC_STREAM_COMM) {
     if (trace_)

@@ -22,17 +22,17 @@ using mtc::runtime::StatusCode;
 namespace mtc::tool {
 namespace {
 
-/// Memory of the thread that ends the process: removing what was begun takes
-/// some, and other threads would take whatever is given back.
+/// Memory of the thread that ends the process as there is no other: removing
+/// what was begun takes some, and other threads would take whatever is given
+/// back. For `malloc`, as of `operator new`, strings and directories.
 constexpr std::size_t kReserve = 1 << 20;
 alignas(std::max_align_t) std::byte gReserve[kReserve];
 std::size_t gReserveUsed = 0;
 thread_local bool gEnding = false;
 bool gInstalled = false;
 
-void takeFromReserve() { gEnding = true; }
-
 [[noreturn]] void noMemory() {
+  gEnding = true;
   compiler::endProcess("error: out of memory; check `ulimit -v` and free "
                        "memory, or do less at a time (compile --jobs 1, data "
                        "--workers 1)\n",
@@ -70,6 +70,7 @@ void aborted(int) {
   if (const runtime::LastWords *words = runtime::AbortWatch::await())
     compiler::endProcess(words->text.c_str(), words->code);
   std::signal(SIGABRT, SIG_DFL);
+  gEnding = true;
   compiler::endProcess("error: a library could not go on; where it says that "
                        "memory is short, check `ulimit -v`\n",
                        StatusCode::failed);
@@ -103,7 +104,6 @@ bool isOfReserve(const void *memory) {
 
 void installLastWords() {
   gInstalled = true;
-  compiler::beforeEnd(takeFromReserve);
   std::set_new_handler(noMemory);
   std::set_terminate(uncaught);
   std::signal(SIGABRT, aborted);

@@ -16,7 +16,7 @@ void installLastWords();
 /// may have looked whether it failed; returns otherwise.
 void smallAllocationFailed(std::size_t bytes);
 
-/// Whether this thread is the one that ends the process. It has memory of its
+/// Whether this thread ends the process for want of memory. It has some of its
 /// own, as others would take what is given back to all.
 bool isEnding();
 

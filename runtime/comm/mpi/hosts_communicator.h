@@ -27,6 +27,9 @@ public:
   Status collective(const CollectiveCall &call, void *buffer) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
+  Status worldFailure() const override {
+    return alarm_.raised() ? alarm_.verdict() : near_.worldFailure();
+  }
   void abort() override;
   void finish() override;
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override;

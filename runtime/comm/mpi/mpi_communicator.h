@@ -36,6 +36,9 @@ public:
   Status ask(std::span<float> values);
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
+  Status worldFailure() const override {
+    return alarm_.raised() ? alarm_.verdict() : Status::okay();
+  }
   void abort() override;
   void finish() override {} ///< the alarm's owner says it
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {

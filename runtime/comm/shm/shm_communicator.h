@@ -51,6 +51,9 @@ public:
   Status collective(const CollectiveCall &asked, void *buffer) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
+  Status worldFailure() const override {
+    return control_.aborted() ? control_.abortStatus() : Status::okay();
+  }
   void abort() override; ///< also from a signal handler
   void finish() override;
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {

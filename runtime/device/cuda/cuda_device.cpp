@@ -129,6 +129,14 @@ public:
     if (!nccl_)
       return Status::okay();
     MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_));
+    stream_.watch([this](bool failed) {
+      Status reason = nccl_->worldFailure();
+      if (failed || !reason.ok()) {
+        nccl_->abort();
+        nccl_->end();
+      }
+      return reason;
+    });
     return comms_->open();
   }
 
@@ -150,6 +158,7 @@ public:
     return *nccl_;
   }
   runtime::CommStream *commStream() override { return comms_.get(); }
+  bool exchanges() const override { return nccl_ != nullptr; }
 
 private:
   /// Host memory as large as the arenas, of which only what ranks exchange is

@@ -4,6 +4,9 @@
 
 #include "runtime/device/cuda/cuda_memory.h"
 
+#include <chrono>
+#include <thread>
+
 #include <fmt/format.h>
 
 using mtc::runtime::ArenaOffset;
@@ -71,6 +74,9 @@ Status CudaStream::copyOut(ArenaOffset from, void *to, int64_t bytes) {
   Address address = find(from, bytes);
   if (failed() || bytes == 0)
     return failure_;
+  // To memory that is not pinned, the driver returns when it is done.
+  if (look_)
+    MTC_RETURN_IF_ERROR(wait(record()));
   return accept(
       driver_.copyOut(to, address, static_cast<size_t>(bytes), stream_),
       "cuMemcpyDtoHAsync");
@@ -104,11 +110,36 @@ Status CudaStream::wait(Event event) {
     return failure_;
   if (failed()) {
     // Copies that were issued before may still use the host's memory.
+    if (look_)
+      (void)look_(/*failed=*/true);
     (void)driver_.waitStream(stream_);
     return failure_;
   }
-  return accept(driver_.waitEvent(events_[event.position % events_.size()]),
-                "cuEventSynchronize");
+  return await(events_[event.position % events_.size()]);
+}
+
+/// Where ranks wait for each other on the GPU, one that is gone would be waited
+/// for without end.
+Status CudaStream::await(EventHandle event) {
+  if (!look_)
+    return accept(driver_.waitEvent(event), "cuEventSynchronize");
+  constexpr int kEagerTurns = 2000;
+  constexpr int kTurnsOfALook = 50;
+  constexpr std::chrono::microseconds kPause{50};
+  for (int turn = 0;; ++turn) {
+    Result result = driver_.queryEvent(event);
+    if (result != kNotReady)
+      return accept(result, "cuEventQuery");
+    if (turn < kEagerTurns)
+      continue;
+    if (turn % kTurnsOfALook == 0)
+      if (Status reason = look_(/*failed=*/false); !reason.ok()) {
+        fail(std::move(reason));
+        return failure_;
+      }
+    std::this_thread::sleep_for(kPause);
+    turn = kEagerTurns + turn % kTurnsOfALook;
+  }
 }
 
 } // namespace mtc::cuda

@@ -6,6 +6,7 @@
 #include "runtime/device/device.h"
 
 #include <array>
+#include <functional>
 
 namespace mtc::cuda {
 
@@ -36,6 +37,12 @@ public:
   runtime::Event record() override;
   runtime::Status wait(runtime::Event event) override;
 
+  /// From now on who waits asks `look`, now and then, why what is in the stream
+  /// may never end; ok: nobody knows of a reason. Where there is one, or the
+  /// stream has `failed`, it makes that end.
+  using Look = std::function<runtime::Status(bool failed)>;
+  void watch(Look look) { look_ = std::move(look); }
+
   /// Keeps the first failure, which all later calls give.
   void fail(runtime::Status status);
   bool failed() const { return !failure_.ok(); }
@@ -45,6 +52,7 @@ public:
                          const std::string &what = "");
 
 private:
+  runtime::Status await(EventHandle event);
   /// The address of a range; fails where it leaves its arena.
   Address find(runtime::ArenaOffset at, int64_t bytes);
 
@@ -53,6 +61,7 @@ private:
   StreamHandle stream_ = nullptr;
   runtime::ArenaViews arenas_{};
   runtime::Status failure_;
+  Look look_;
   /// Of the last points, by position: an older point is awaited by a later one.
   std::array<EventHandle, 64> events_{};
   uint64_t recorded_ = 0;

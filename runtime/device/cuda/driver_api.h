@@ -14,7 +14,8 @@
 
 namespace mtc::cuda {
 
-using Result = int; ///< CUresult; 0 is success
+using Result = int;                      ///< CUresult; 0 is success
+inline constexpr Result kNotReady = 600; ///< CUDA_ERROR_NOT_READY
 using DeviceNumber = int;
 using Address = unsigned long long; ///< CUdeviceptr
 using Context = struct CUctx_st *;
@@ -62,6 +63,7 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(destroyEvent, cuEventDestroy_v2, EventHandle)                              \
   X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \
   X(waitEvent, cuEventSynchronize, EventHandle)                                \
+  X(queryEvent, cuEventQuery, EventHandle)                                     \
   X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)
 
 } // namespace mtc::cuda

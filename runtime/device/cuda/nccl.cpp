@@ -53,7 +53,8 @@ Status Nccl::load(const Nccl *&out) {
 Status Nccl::check(NcclResult result, const char *call) const {
   if (result == 0)
     return Status::okay();
-  return {StatusCode::communication,
+  return {result == kNcclRemoteError ? StatusCode::peerDied
+                                     : StatusCode::communication,
           fmt::format("{}: {} ({}): {}", call, resultName(result), result,
                       lastError(nullptr))};
 }

@@ -23,7 +23,7 @@ public:
   static runtime::Status load(const Nccl *&out);
 
   /// ok, or communication: "ncclCommInitRank: invalid usage (5): what the
-  /// library says".
+  /// library says"; peerDied, where it says that another rank is gone.
   runtime::Status check(NcclResult result, const char *call) const;
 
 private:

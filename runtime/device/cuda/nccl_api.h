@@ -20,8 +20,9 @@ struct NcclId { ///< ncclUniqueId
 
 inline constexpr int kNcclUint8 = 1, kNcclUint64 = 5, kNcclFloat16 = 6,
                      kNcclFloat32 = 7, kNcclBfloat16 = 9; ///< ncclDataType_t
-inline constexpr int kNcclSum = 0, kNcclMax = 2;          ///< ncclRedOp_t
-inline constexpr int kNcclNoColor = -1; ///< NCCL_SPLIT_NOCOLOR
+inline constexpr NcclResult kNcclInvalidUsage = 5, kNcclRemoteError = 6;
+inline constexpr int kNcclSum = 0, kNcclMax = 2; ///< ncclRedOp_t
+inline constexpr int kNcclNoColor = -1;          ///< NCCL_SPLIT_NOCOLOR
 
 // The name of each, as libnccl.so.2 has it, and what it takes. Counts are
 // elements of one rank: of an all-gather what it sends, of a reduce-scatter
@@ -33,6 +34,7 @@ inline constexpr int kNcclNoColor = -1; ///< NCCL_SPLIT_NOCOLOR
   X(split, ncclCommSplit, NcclHandle, int, int, NcclHandle *, void *)          \
   X(destroy, ncclCommDestroy, NcclHandle)                                      \
   X(abort, ncclCommAbort, NcclHandle)                                          \
+  X(asyncError, ncclCommGetAsyncError, NcclHandle, NcclResult *)               \
   X(allReduce, ncclAllReduce, const void *, void *, size_t, int, int,          \
     NcclHandle, StreamHandle)                                                  \
   X(reduceScatter, ncclReduceScatter, const void *, void *, size_t, int, int,  \

@@ -43,14 +43,15 @@ static int ncclTypeOf(MtcDtype dtype) {
 }
 
 Status NcclCommunicator::turnTo(StreamHandle stream) {
-  if (last_ && last_ != stream) {
-    (void)stream_.accept(driver_.recordEvent(lastCall_, last_),
-                         "cuEventRecord");
+  if (last_ && last_ != stream)
     (void)stream_.accept(driver_.waitInStream(stream, lastCall_, 0),
                          "cuStreamWaitEvent");
-  }
-  last_ = stream;
   return stream_.failure();
+}
+
+void NcclCommunicator::passed(StreamHandle stream) {
+  (void)stream_.accept(driver_.recordEvent(lastCall_, stream), "cuEventRecord");
+  last_ = stream;
 }
 
 Status NcclCommunicator::issue(StreamHandle stream, const CollectiveCall &call,
@@ -118,6 +119,7 @@ Status NcclCommunicator::collectiveOn(StreamHandle stream,
               fmt::format("NCCL: expected sums of {} integers of 128 bits, "
                           "found {}",
                           MTC_NORM_LIMBS, call.count)};
+  passed(stream);
   if (!status.ok())
     stream_.fail(status);
   return status;
@@ -146,10 +148,16 @@ Status NcclCommunicator::post(std::span<const MtcTransfer> transfers) {
     moved_[MTC_GROUP_COUNT] += t.is_send ? t.bytes : 0;
   }
   NcclResult ended = nccl_->groupEnd();
+  passed(stream_.handle());
   Status status = nccl_->check(result ? result : ended, "NCCL, transfers");
   if (!status.ok())
     stream_.fail(status);
   return status;
+}
+
+Status NcclCommunicator::worldFailure() const {
+  MTC_RETURN_IF_ERROR(host_.worldFailure());
+  return groups_.asyncError();
 }
 
 void NcclCommunicator::abort() {

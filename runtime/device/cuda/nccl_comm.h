@@ -16,7 +16,9 @@ namespace mtc::cuda {
 ///
 /// Sums are NCCL's: in the type of the values, rounded with each addition, in
 /// an order that all members share and that only its algorithm knows. A NaN
-/// does not win a maximum. The norm's sum is exact all the same.
+/// does not win a maximum. The norm's sum is exact all the same. Ranks that
+/// call different collectives hang, or are silently wrong: only verify-plan
+/// excludes it.
 class NcclCommunicator final : public runtime::Communicator {
 public:
   /// `host` knows the same arenas; all of these outlive this.
@@ -48,6 +50,7 @@ public:
   runtime::Status wait(std::span<const MtcTransfer>) override {
     return stream_.failure();
   }
+  runtime::Status worldFailure() const override;
   void abort() override;
   /// Nothing is issued any more. Behind `abort` streams end that wait for ranks
   /// which are gone.
@@ -63,6 +66,8 @@ private:
                           const runtime::CollectiveCall &call, void *buffer);
   /// What `stream` gets next is behind NCCL's last call.
   runtime::Status turnTo(StreamHandle stream);
+  /// NCCL's last call was this, on `stream`.
+  void passed(StreamHandle stream);
   NcclResult issue(const MtcTransfer &transfer);
 
   const Driver &driver_;

@@ -86,20 +86,28 @@ Status NcclGroups::split(MtcGroup group, const Mesh &mesh, int rank) {
   return Status::okay();
 }
 
+Status NcclGroups::begin(int ranks, const NcclId &id, int rank) {
+  NcclResult result = nccl_->init(&all_, ranks, id, rank);
+  Status status = nccl_->check(result, "ncclCommInitRank");
+  if (!status.ok())
+    all_ = nullptr;
+  if (result != kNcclInvalidUsage)
+    return status;
+  return {status.code(),
+          status.message() +
+              "; NCCL needs a GPU for each rank, with fewer of "
+              "them let ranks talk through the host (--comm shm, "
+              "over hosts mpi)"};
+}
+
 Status NcclGroups::open(const Nccl &nccl, runtime::Communicator &control,
                         const Mesh &mesh, int rank) {
   nccl_ = &nccl;
+  aborted_ = true; // until all is well: the others may wait for this rank
   const auto ranks = static_cast<int>(mesh.worldSize());
   NcclId id{};
   MTC_RETURN_IF_ERROR(agree(control, ranks, rank, id));
-  if (Status begun =
-          nccl_->check(nccl_->init(&all_, ranks, id, rank), "ncclCommInitRank");
-      !begun.ok()) {
-    all_ = nullptr;
-    return {begun.code(), begun.message() +
-                              "; NCCL needs a GPU for each rank, with fewer of "
-                              "them run with --comm shm"};
-  }
+  MTC_RETURN_IF_ERROR(begin(ranks, id, rank));
   for (const GroupInfo &group : kGroups) {
     groups_[group.id] = placeIn(group.id, mesh, rank);
     // Rank 0 is in each group, and all of one kind have one size.
@@ -108,6 +116,19 @@ Status NcclGroups::open(const Nccl &nccl, runtime::Communicator &control,
       groups_[group.id].comm = all_;
     else if (size > 1)
       MTC_RETURN_IF_ERROR(split(group.id, mesh, rank));
+  }
+  aborted_ = false;
+  return Status::okay();
+}
+
+Status NcclGroups::asyncError() const {
+  for (const NcclGroup &group : groups_) {
+    NcclResult found = 0;
+    if (!group.comm)
+      continue;
+    MTC_RETURN_IF_ERROR(nccl_->check(nccl_->asyncError(group.comm, &found),
+                                     "ncclCommGetAsyncError"));
+    MTC_RETURN_IF_ERROR(nccl_->check(found, "NCCL"));
   }
   return Status::okay();
 }

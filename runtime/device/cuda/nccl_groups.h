@@ -38,6 +38,8 @@ public:
   /// None of them will be used any more, as a rank is gone. From any thread.
   void abort() { aborted_ = true; }
   bool aborted() const { return aborted_; }
+  /// What went wrong on the GPU since calls returned; ok: nothing is known.
+  runtime::Status asyncError() const;
 
   /// That of all ranks.
   NcclHandle all() const { return all_; }
@@ -46,6 +48,7 @@ public:
 private:
   runtime::Status agree(runtime::Communicator &control, int ranks, int rank,
                         NcclId &id) const;
+  runtime::Status begin(int ranks, const NcclId &id, int rank);
   runtime::Status split(MtcGroup group, const Mesh &mesh, int rank);
 
   const Nccl *nccl_ = nullptr;

@@ -24,6 +24,9 @@ public:
                              void *buffer) override;
   runtime::Status post(std::span<const MtcTransfer> transfers) override;
   runtime::Status wait(std::span<const MtcTransfer> transfers) override;
+  runtime::Status worldFailure() const override {
+    return backend_.worldFailure();
+  }
   void abort() override { backend_.abort(); }
   void finish() override { backend_.finish(); }
   std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override {

@@ -9,14 +9,18 @@ gradients of step 1 are those of the same plan on the CPU. Another seed, by whic
 another order, changes no bit, though all that ranks exchange then goes through the host's memory: two ranks
 have one order of sums. A small model with heads of 64 elements, whose kernels need more
 shared memory than every launch may have, runs in the other types, with ranks as threads; it
-saves beside training, and goes on from that to the same bits. Nothing may be said by the
+saves beside training, and goes on from that to the same bits; a rank of it that is killed is
+named. Nothing may be said by the
 stand-ins: they name every race and every byte that is read before it is written.
 """
 
+import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
@@ -30,7 +34,7 @@ from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
-INFEASIBLE, USAGE, COMMUNICATION = 4, 2, 14
+INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
 # Of losses, norms and gradients. f32: the same sums in another order. bf16: that moves a
 # product by a unit in its last place, 2^-8, now and then; a loss is a mean over 512 tokens.
 # The same of two layouts on the CPU: test_matrix.py.
@@ -142,6 +146,7 @@ def check_small(tester):
         found = tester.on_gpu(bundle, f"gpu-small-{dtype}", 1, "--comm", "threads")
         expect_close(tester, f"small-{dtype}", BOUNDS[dtype], expected, found)
     check_resume(tester, bundle, found)
+    check_death(tester, bundle)
 
 
 def check_resume(tester, bundle, straight):
@@ -154,6 +159,30 @@ def check_resume(tester, bundle, straight):
     later = tester.on_gpu(bundle, "resumed", 2, "--checkpoints", saved, "--resume", what=f"grads@{STEPS}")
     tester.report.expect([part[-1] for part in later[:2]] == [part[-1] for part in straight[:2]],
                          "a run that goes on: expected the numbers of one that was not stopped")
+
+
+def check_death(tester, bundle):
+    """Ranks that wait on their GPU for one that was killed end, and know its name."""
+    log, records = (os.path.join(tester.folder, name) for name in ("death", "records"))
+    job = subprocess.Popen(
+        [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
+         "--steps", "1000000", "--log", log, "--flight", records], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu"))
+    end = time.monotonic() + 60
+    while time.monotonic() < end and (not os.path.exists(log) or len(read_log(log)) < 2):
+        time.sleep(0.05)
+    with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
+        ranks = file.read().split()
+    os.kill(int(ranks[1]), signal.SIGKILL)
+    _, said = job.communicate(timeout=60)
+    tester.report.expect(len(ranks) == 2 and job.returncode == PEER_DIED
+                         and "rank 1: killed by signal 9" in said,
+                         f"rank 1 is killed: {job.returncode}, {said}")
+    # Who is told by nobody is killed by the launcher and says nothing.
+    tester.report.expect("[rank 0] error:" in said, f"rank 1 is killed, rank 0 says nothing: {said}")
+    found = json.loads(tester.mtc.call("flight", records, "--json").stdout)
+    tester.report.expect(found["culprit"] == 1, f"mtc flight blames {found['culprit']}")
 
 
 def check_what_is_missing(tester):

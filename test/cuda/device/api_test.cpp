@@ -58,6 +58,9 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kNcclFloat16, int(ncclFloat16));
   EXPECT_EQ(kNcclFloat32, int(ncclFloat32));
   EXPECT_EQ(kNcclBfloat16, int(ncclBfloat16));
+  EXPECT_EQ(kNcclInvalidUsage, int(ncclInvalidUsage));
+  EXPECT_EQ(kNcclRemoteError, int(ncclRemoteError));
+  EXPECT_EQ(kNotReady, int(CUDA_ERROR_NOT_READY));
   EXPECT_EQ(kNcclSum, int(ncclSum));
   EXPECT_EQ(kNcclMax, int(ncclMax));
   EXPECT_EQ(kNcclNoColor, NCCL_SPLIT_NOCOLOR);
