@@ -9,9 +9,12 @@ namespace mtc::runtime {
 Status takeSeat(World &world, int rank, const Program &program,
                 const Descriptor &descriptor, const Job &job, FlightRing *ring,
                 Seat &out) {
-  DeviceRequest request{
-      rank,     descriptor.arenas, world.sharedArenas(rank), descriptor.streams,
-      job.nccl, program.device};
+  DeviceRequest request{rank,
+                        descriptor.arenas,
+                        world.sharedArenas(rank),
+                        descriptor.streams,
+                        program.device,
+                        job.nccl};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;

@@ -28,10 +28,10 @@ struct DeviceRequest {
   ArenaViews shared{};
   /// Streams of the plan (MtcStream).
   int64_t streams = 1;
-  /// Collectives go from GPU to GPU by NCCL, and not by the host's memory.
-  bool nccl = false;
   /// Of a program for a GPU (mtc_device); null: for the host.
   const MtcDeviceFactory *factory = nullptr;
+  /// Collectives go from GPU to GPU by NCCL, and not by the host's memory.
+  bool nccl = false;
 };
 
 struct DeviceInfo {

@@ -25,6 +25,7 @@ void addDiff(CLI::App &app, Action &action);
 void addCheckpoint(CLI::App &app, Action &action);
 void addData(CLI::App &app, Action &action);
 void addExplain(CLI::App &app, Action &action);
+void addDoctor(CLI::App &app, Action &action);
 void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
 void addPlot(CLI::App &app, Action &action);

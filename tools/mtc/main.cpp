@@ -64,6 +64,7 @@ static int parseAndRun(int argc, char **argv) {
   mtc::tool::addCheckpoint(app, action);
   mtc::tool::addData(app, action);
   mtc::tool::addExplain(app, action);
+  mtc::tool::addDoctor(app, action);
   mtc::tool::addFlight(app, action);
   mtc::tool::addSchedule(app, action);
   mtc::tool::addPlot(app, action);

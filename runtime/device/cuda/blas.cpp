@@ -33,6 +33,7 @@ Status Blas::open() {
   MTC_CUDA_BLAS(X)
 #undef X
   find(statusName, "cublasLtGetStatusName");
+  find(version, "cublasLtGetVersion");
   if (missing)
     return {
         StatusCode::infeasible,

@@ -16,6 +16,7 @@ public:
   MTC_CUDA_BLAS(X)
 #undef X
   const char *(*statusName)(BlasStatus) = nullptr; ///< cublasLtGetStatusName
+  size_t (*version)() = nullptr;                   ///< cublasLtGetVersion
 
   /// Loads libcublasLt.so.13 once for the process; every later call
   /// gives the same. Errors: infeasible, naming what is missing.

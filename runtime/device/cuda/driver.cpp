@@ -18,9 +18,9 @@ Status Driver::open() {
   void *library = dlopen(kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return {StatusCode::infeasible,
-            fmt::format("this program computes on an NVIDIA GPU: expected the "
-                        "driver's {}, found none ({}); run it where the driver "
-                        "is installed, or compile with --target=cpu",
+            fmt::format("expected the driver's {}, by which programs compute "
+                        "on an NVIDIA GPU, found none ({}); run them where the "
+                        "driver is installed, or compile with --target=cpu",
                         kDriverLibrary, dlerror())};
 #define X(name, symbol, ...)                                                   \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol));            \

@@ -37,6 +37,8 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(deviceCount, cuDeviceGetCount, int *)                                      \
   X(device, cuDeviceGet, DeviceNumber *, int)                                  \
   X(deviceName, cuDeviceGetName, char *, int, DeviceNumber)                    \
+  X(deviceMemory, cuDeviceTotalMem_v2, size_t *, DeviceNumber)                 \
+  X(reachesPeer, cuDeviceCanAccessPeer, int *, DeviceNumber, DeviceNumber)     \
   X(deviceAttribute, cuDeviceGetAttribute, int *, int, DeviceNumber)           \
   X(retainContext, cuDevicePrimaryCtxRetain, Context *, DeviceNumber)          \
   X(releaseContext, cuDevicePrimaryCtxRelease_v2, DeviceNumber)                \

@@ -2,6 +2,8 @@
 
 #include "runtime/device/cuda/nccl_groups.h"
 
+#include "runtime/device/cuda/version.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,12 +22,6 @@ struct Greeting {
   NcclId id; ///< that of rank 0 counts
 };
 static_assert(sizeof(Greeting) % sizeof(float) == 0);
-
-/// "2.28.9", of NCCL's number for it (ncclGetVersion, from 2.9 on).
-std::string versionName(int number) {
-  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100,
-                     number % 100);
-}
 
 NcclGroup placeIn(MtcGroup group, const Mesh &mesh, int rank) {
   std::vector<int> members = mesh.members(rank, group);

@@ -1,0 +1,67 @@
+//===- processor_parts.cpp - a processor and what it computes -------------===//
+
+#include "mtc/runtime/abi.h"
+#include "mtc/runtime/isa.h"
+#include "runtime/inspect/machine_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sched.h>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+/// As /proc/cpuinfo has it; empty: unknown.
+std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (size_t at = line.find(": "); at != line.npos)
+        return line.substr(at + 2);
+  return "";
+}
+
+int processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+double memoryGib() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
+}
+
+/// The first instruction set of the table that this processor has, the best.
+std::string_view bestIsa() {
+  const auto *best = std::ranges::find_if(
+      kIsas, [](std::string_view isa) { return processorHas(isa); });
+  return best == std::end(kIsas) ? "" : *best;
+}
+
+MachinePart numbers(const char *name, const char *serves,
+                    std::string_view isa) {
+  if (processorHas(isa))
+    return {name, serves, true, fmt::format("programs for {}", bestIsa())};
+  return {name, serves, false,
+          fmt::format("expected a processor of {}; compile with --target "
+                      "cuda:sm_90 for a GPU, or run elsewhere",
+                      isa)};
+}
+
+} // namespace
+
+std::vector<MachinePart> processorParts() {
+  return {{"processor", "everything", true,
+           fmt::format("{}, {} for this process, {:.1f} GiB of memory",
+                       processorName(), processors(), memoryGib())},
+          numbers("f32, fp16", "training in f32 and --dtype fp16", "x86-64-v3"),
+          numbers("bf16", "--dtype bf16", "x86-64-v4-bf16"),
+          {"oneDNN", "products on the processor", true, mtc_gemm_library()}};
+}
+
+} // namespace mtc::runtime
