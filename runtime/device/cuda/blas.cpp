@@ -2,7 +2,7 @@
 
 #include "runtime/device/cuda/blas.h"
 
-#include <dlfcn.h>
+#include "runtime/device/cuda/library.h"
 
 #include <fmt/format.h>
 
@@ -15,29 +15,22 @@ namespace mtc::cuda {
 static constexpr const char *kBlasLibrary = "libcublasLt.so.13";
 
 Status Blas::open() {
-  void *library = dlopen(kBlasLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  Library library(kBlasLibrary);
+  if (!library.problem().empty())
     return {StatusCode::infeasible,
             fmt::format("expected cuBLASLt, which products on a GPU need, as "
                         "{}, found none ({}); install it, or add its folder to "
                         "LD_LIBRARY_PATH",
-                        kBlasLibrary, dlerror())};
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        dlsym(library, name));
-    if (!function)
-      missing = name;
-  };
-#define X(name, symbol, ...) find(name, #symbol);
+                        kBlasLibrary, library.problem())};
+#define X(name, symbol, ...) library.find(name, #symbol);
   MTC_CUDA_BLAS(X)
 #undef X
-  find(statusName, "cublasLtGetStatusName");
-  find(version, "cublasLtGetVersion");
-  if (missing)
-    return {
-        StatusCode::infeasible,
-        fmt::format("cuBLASLt: expected the function {}, found none", missing)};
+  library.find(statusName, "cublasLtGetStatusName");
+  library.find(version, "cublasLtGetVersion");
+  if (!library.missing().empty())
+    return {StatusCode::infeasible,
+            fmt::format("cuBLASLt: expected the function {}, found none",
+                        library.missing())};
   return Status::okay();
 }
 

@@ -2,7 +2,7 @@
 
 #include "runtime/device/cuda/driver.h"
 
-#include <dlfcn.h>
+#include "runtime/device/cuda/library.h"
 
 #include <fmt/format.h>
 
@@ -15,21 +15,20 @@ static constexpr const char *kDriverLibrary = "libcuda.so.1";
 static constexpr int kVersion = 13000;
 
 Status Driver::open() {
-  void *library = dlopen(kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  Library library(kDriverLibrary);
+  if (!library.problem().empty())
     return {StatusCode::infeasible,
             fmt::format("expected the driver's {}, by which programs compute "
                         "on an NVIDIA GPU, found none ({}); run them where the "
                         "driver is installed, or compile with --target=cpu",
-                        kDriverLibrary, dlerror())};
-#define X(name, symbol, ...)                                                   \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol));            \
-  if (!name)                                                                   \
-    return {StatusCode::infeasible,                                            \
-            fmt::format("{}: expected the function {}, found none",            \
-                        kDriverLibrary, #symbol)};
+                        kDriverLibrary, library.problem())};
+#define X(name, symbol, ...) library.find(name, #symbol);
   MTC_CUDA_DRIVER(X)
 #undef X
+  if (!library.missing().empty())
+    return {StatusCode::infeasible,
+            fmt::format("{}: expected the function {}, found none",
+                        kDriverLibrary, library.missing())};
   MTC_RETURN_IF_ERROR(check(init(0), "cuInit"));
   int version = 0;
   MTC_RETURN_IF_ERROR(check(driverVersion(&version), "cuDriverGetVersion"));

@@ -2,8 +2,7 @@
 
 #include "runtime/device/cuda/nccl.h"
 
-#include <dlfcn.h>
-#include <type_traits>
+#include "runtime/device/cuda/library.h"
 
 #include <fmt/format.h>
 
@@ -15,31 +14,24 @@ namespace mtc::cuda {
 static constexpr const char *kNcclLibrary = "libnccl.so.2";
 
 Status Nccl::open() {
-  void *library = dlopen(kNcclLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  Library library(kNcclLibrary);
+  if (!library.problem().empty())
     return {StatusCode::infeasible,
             fmt::format("expected NCCL, by which GPUs exchange, as {}, found "
                         "none ({}); install it, add its folder to "
                         "LD_LIBRARY_PATH, or run with --comm shm, which goes "
                         "through the host's memory",
-                        kNcclLibrary, dlerror())};
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        dlsym(library, name));
-    if (!function)
-      missing = name;
-  };
-#define X(name, symbol, ...) find(name, #symbol);
+                        kNcclLibrary, library.problem())};
+#define X(name, symbol, ...) library.find(name, #symbol);
   MTC_CUDA_NCCL(X)
 #undef X
-  find(resultName, "ncclGetErrorString");
-  find(lastError, "ncclGetLastError");
-  if (missing)
+  library.find(resultName, "ncclGetErrorString");
+  library.find(lastError, "ncclGetLastError");
+  if (!library.missing().empty())
     return {StatusCode::infeasible,
             fmt::format("NCCL: expected the function {}, found none; it is "
                         "there from NCCL 2.18 on",
-                        missing)};
+                        library.missing())};
   return Status::okay();
 }
 

@@ -29,11 +29,13 @@ Status NcclCommunicator::open(const Mesh &mesh, int rank) {
       limbs_->allocate(bytes, "the norm between ranks", stream_.handle()));
   MTC_RETURN_IF_ERROR(driver_.check(driver_.createEvent(&lastCall_, kNoTiming),
                                     "cuEventCreate"));
-  before_ = host_.bytesMoved();
-  auto opened = groups_.open(*nccl_, host_, mesh, rank);
-  for (size_t i = 0; auto &bytes : before_)
-    bytes = host_.bytesMoved()[i++] - bytes;
-  return opened;
+  const auto before = host_.bytesMoved();
+  MTC_RETURN_IF_ERROR(groups_.open(*nccl_, host_, mesh, rank));
+  // What ranks told each other for that is in no plan.
+  const auto after = host_.bytesMoved();
+  for (size_t i = 0; i < moved_.size(); ++i)
+    moved_[i] = before[i] - after[i];
+  return Status::okay();
 }
 
 static int ncclTypeOf(MtcDtype dtype) {
@@ -98,7 +100,6 @@ Status NcclCommunicator::collectiveOn(StreamHandle stream,
                                       const CollectiveCall &call,
                                       void *buffer) {
   const NcclGroup &group = groups_[call.group];
-  bool reduces = call.kind != CollectiveKind::allGather;
   int64_t bytes = call.count * runtime::comm::elementBytes(call.dtype) *
                   (call.kind == CollectiveKind::allReduce ? 1 : group.size);
   if (call.kind == CollectiveKind::barrier ||
@@ -107,18 +108,19 @@ Status NcclCommunicator::collectiveOn(StreamHandle stream,
   MTC_RETURN_IF_ERROR(runtime::comm::checkSupported({call}));
   if (!group.comm || call.count == 0 || stream_.failed())
     return stream_.failure();
+  const bool isSumOfNorm =
+      call.kind != CollectiveKind::allGather && call.dtype == MTC_I128;
+  if (isSumOfNorm &&
+      (call.kind != CollectiveKind::allReduce || call.count != MTC_NORM_LIMBS))
+    return {StatusCode::usage,
+            fmt::format("NCCL: expected sums of {} integers of 128 bits, found "
+                        "{}",
+                        MTC_NORM_LIMBS, call.count)};
   moved_[call.group] += bytes;
-  Status status = turnTo(stream);
-  if (status.ok() && (!reduces || call.dtype != MTC_I128))
-    status = issue(stream, call, static_cast<char *>(buffer));
-  else if (status.ok() && call.kind == CollectiveKind::allReduce &&
-           call.count == MTC_NORM_LIMBS)
-    status = sumNorm(stream, call, buffer);
-  else if (status.ok())
-    status = {StatusCode::usage,
-              fmt::format("NCCL: expected sums of {} integers of 128 bits, "
-                          "found {}",
-                          MTC_NORM_LIMBS, call.count)};
+  MTC_RETURN_IF_ERROR(turnTo(stream));
+  Status status = isSumOfNorm
+                      ? sumNorm(stream, call, buffer)
+                      : issue(stream, call, static_cast<char *>(buffer));
   passed(stream);
   if (!status.ok())
     stream_.fail(status);
@@ -168,7 +170,7 @@ void NcclCommunicator::abort() {
 std::array<int64_t, MTC_GROUP_COUNT + 1> NcclCommunicator::bytesMoved() const {
   auto total = host_.bytesMoved();
   for (size_t i = 0; i < total.size(); ++i)
-    total[i] += moved_[i] - before_[i];
+    total[i] += moved_[i];
   return total;
 }
 

@@ -82,8 +82,8 @@ private:
   EventHandle lastCall_ = nullptr;
   Mesh mesh_;
   int rank_ = 0;
-  /// Of NCCL's calls; and what the host moved before the first of them.
-  std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{}, before_{};
+  /// Of NCCL's calls, less what the host moved to begin them.
+  std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{};
 };
 
 } // namespace mtc::cuda

@@ -44,15 +44,9 @@ Status StagedCommunicator::fromHost(const Range &range) {
 
 bool StagedCommunicator::find(const void *buffer, int64_t bytes,
                               Range &out) const {
-  auto *first = static_cast<const char *>(buffer);
-  for (int arena = 0; arena < MTC_ARENA_COUNT; ++arena) {
-    auto *base = static_cast<const char *>(device_[arena].base);
-    if (base && first >= base && first + bytes <= base + device_[arena].bytes) {
-      out = {{static_cast<MtcArena>(arena), first - base}, bytes};
-      return true;
-    }
-  }
-  return false;
+  auto [arena, offset] = runtime::comm::placementIn(device_, buffer, bytes);
+  out = {{static_cast<MtcArena>(arena), offset}, bytes};
+  return arena >= 0;
 }
 
 /// What a member gives, and what it gets, of a buffer of so many bytes.
