@@ -101,8 +101,10 @@ def check_layout(tester, dtype, layout):
     name = f"{dtype}-{layout.name}"
     expected = tester.run(tester.compile(dtype, layout), f"cpu-{name}")
     bundle = tester.compile(dtype, layout, *TARGET)
-    found = tester.on_gpu(bundle, f"gpu-{name}", 1)
+    trace = os.path.join(tester.folder, f"trace-{name}.json")
+    found = tester.on_gpu(bundle, f"gpu-{name}", 1, "--trace", trace)
     expect_close(tester, name, BOUNDS[dtype], expected, found)
+    expect_streams(tester, layout, trace)
     again = tester.on_gpu(bundle, f"again-{name}", 2, "--comm", "shm")
     if max(layout.tp, layout.cp, layout.dp) == 2:
         tester.report.expect(again == found, f"{name}: another order of streams and no NCCL: "
@@ -110,6 +112,15 @@ def check_layout(tester, dtype, layout):
     else:
         expect_close(tester, f"{name} without NCCL", BOUNDS[dtype], again, found)
     return bundle, found
+
+
+def expect_streams(tester, layout, file):
+    """What the plan has beside fragments is on the stream of collectives."""
+    with open(file) as text:
+        events = json.load(text)["traceEvents"]
+    streams = {event["tid"] for event in events if event["ph"] == "X"}
+    tester.report.expect(streams == ({0, 1} if layout.ranks > 1 else {0}),
+                         f"{layout.name}: found spans of the streams {streams}")
 
 
 def expect_close(tester, name, bounds, expected, found):
