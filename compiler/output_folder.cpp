@@ -100,17 +100,6 @@ bool inPlace(const std::string &path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-/// `path` is for the message: what the file is going to be called.
-Status writeWhole(const std::string &name, const std::string &text,
-                  const std::string &path) {
-  errno = 0;
-  std::ofstream file(name, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  return file ? Status::okay()
-              : writeError("write", path, std::strerror(errno ? errno : EIO));
-}
-
 } // namespace
 
 OutputFolder::~OutputFolder() {
@@ -174,23 +163,61 @@ Status OutputFolder::commit() {
   return Status::okay();
 }
 
-Status writeFile(const std::string &path, const std::string &text) {
+WholeFile::~WholeFile() {
   std::error_code error;
-  fs::path parent = fs::path(path).parent_path();
+  if (!temporary_.empty())
+    fs::remove(temporary_, error);
+}
+
+Status WholeFile::failed() {
+  return status_ =
+             writeError("write", path_, std::strerror(errno ? errno : EIO));
+}
+
+Status WholeFile::open() {
+  std::error_code error;
+  fs::path parent = fs::path(path_).parent_path();
   if (!parent.empty())
     fs::create_directories(parent, error);
   if (error)
-    return writeError("create the folder of", path, error.message());
-  if (inPlace(path))
-    return writeWhole(path, text, path);
-  std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
-  TemporaryPath onInterrupt(temporary);
-  Status status = writeWhole(temporary, text, path);
-  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
-    status = writeError("write", path, std::strerror(errno));
-  if (!status.ok())
-    fs::remove(temporary, error);
-  return status;
+    return status_ = writeError("create the folder of", path_, error.message());
+  if (!inPlace(path_)) {
+    temporary_ = fmt::format("{}.tmp-{}", path_, getpid());
+    onInterrupt_.emplace(temporary_);
+  }
+  errno = 0;
+  file_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary);
+  return file_ ? Status::okay() : failed();
+}
+
+Status WholeFile::write(std::string_view bytes) {
+  if (status_.ok() && !file_.is_open())
+    MTC_RETURN_IF_ERROR(open());
+  if (!status_.ok())
+    return status_;
+  errno = 0;
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return file_ ? Status::okay() : failed();
+}
+
+Status WholeFile::commit() {
+  MTC_RETURN_IF_ERROR(write({})); // an empty file is one
+  errno = 0;
+  file_.close();
+  if (!file_)
+    return failed();
+  if (temporary_.empty())
+    return Status::okay();
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+    return failed();
+  temporary_.clear();
+  return Status::okay();
+}
+
+Status writeFile(const std::string &path, const std::string &text) {
+  WholeFile file(path);
+  MTC_RETURN_IF_ERROR(file.write(text));
+  return file.commit();
 }
 
 } // namespace mtc::compiler

@@ -5,8 +5,10 @@
 #include "compiler/interrupt.h"
 #include "runtime/base/status.h"
 
+#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mtc::compiler {
 
@@ -37,6 +39,30 @@ public:
 private:
   std::string path_, temporary_;
   int lock_ = -1; ///< of the temporary folder; ends with this process
+  std::optional<TemporaryPath> onInterrupt_;
+};
+
+/// A file that appears whole or not at all, with the folders above it: from the
+/// first byte until `commit` it has another name, but where a device or a pipe
+/// has its name.
+/// Errors: writeFailed; the first one is that of every later call.
+class WholeFile {
+public:
+  explicit WholeFile(std::string path) : path_(std::move(path)) {}
+  WholeFile(const WholeFile &) = delete;
+  WholeFile &operator=(const WholeFile &) = delete;
+  ~WholeFile();
+
+  runtime::Status write(std::string_view bytes);
+  runtime::Status commit();
+
+private:
+  runtime::Status open();
+  runtime::Status failed();
+
+  std::string path_, temporary_; ///< the latter empty where it is not there
+  std::ofstream file_;
+  runtime::Status status_;
   std::optional<TemporaryPath> onInterrupt_;
 };
 

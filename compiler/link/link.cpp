@@ -80,10 +80,10 @@ Status link(const std::vector<std::string> &form,
             const std::vector<std::string> &objects,
             const std::string &output) {
   std::vector<std::string> arguments;
-  std::string bytes;
+  WholeFile file(output);
   MTC_RETURN_IF_ERROR(makeArguments(form, items, objects, arguments));
-  MTC_RETURN_IF_ERROR(runLld(arguments, bytes));
-  MTC_RETURN_IF_ERROR(writeFile(output, bytes));
+  MTC_RETURN_IF_ERROR(runLld(arguments, file));
+  MTC_RETURN_IF_ERROR(file.commit());
   return makeExecutable(output);
 }
 

@@ -29,48 +29,53 @@ struct CrashRecovery {
   ~CrashRecovery() { llvm::CrashRecoveryContext::Disable(); }
 };
 
-/// What is written to a pipe, which LLD does not map.
-class Capture {
+/// What is written to a pipe, which LLD does not map, goes on to a file.
+class Passage {
 public:
-  Capture() = default;
-  Capture(const Capture &) = delete;
-  Capture &operator=(const Capture &) = delete;
+  explicit Passage(WholeFile &file) : file_(file) {}
+  Passage(const Passage &) = delete;
+  Passage &operator=(const Passage &) = delete;
   /// Where an error unwinds this, such as no more threads for LLD.
-  ~Capture() {
+  ~Passage() {
     if (reader_.joinable())
-      finish();
+      static_cast<void>(finish()); // the error that unwinds is told
   }
   Status open() {
     if (pipe2(ends_, O_CLOEXEC) != 0)
       return {StatusCode::failed,
               fmt::format("cannot make a pipe to link: {}; check `ulimit -n`",
                           std::strerror(errno))};
+    // Where that is too much for a person's pipes, it stays as it was.
+    fcntl(ends_[0], F_SETPIPE_SZ, static_cast<int>(sizeof part_));
     reader_ = std::thread([this] { read(); });
     return Status::okay();
   }
-  /// The writing end, for as long as this captures.
+  /// The writing end, for as long as this is open.
   std::string path() const { return fmt::format("/proc/self/fd/{}", ends_[1]); }
-  std::string finish() {
+  /// Whether all came to the file.
+  Status finish() {
     close(ends_[1]);
     reader_.join();
     close(ends_[0]);
-    return std::move(bytes_);
+    return written_;
   }
 
 private:
+  /// To the end in any case: LLD writes all that it has.
   void read() {
-    char part[1 << 16];
     for (;;) {
-      ssize_t count = ::read(ends_[0], part, sizeof part);
+      ssize_t count = ::read(ends_[0], part_, sizeof part_);
       if (count > 0)
-        bytes_.append(part, static_cast<size_t>(count));
+        written_ = file_.write({part_, static_cast<size_t>(count)});
       else if (count == 0 || errno != EINTR)
         return;
     }
   }
 
+  WholeFile &file_;
   int ends_[2] = {-1, -1};
-  std::string bytes_;
+  char part_[1 << 18];
+  Status written_;
   std::thread reader_;
 };
 
@@ -94,7 +99,7 @@ Status linkTo(const std::string &output,
 
 } // namespace
 
-Status runLld(const std::vector<std::string> &arguments, std::string &bytes) {
+Status runLld(const std::vector<std::string> &arguments, WholeFile &file) {
   // LLD keeps what it works on in globals, and after some failures, says its
   // result, they are no longer usable.
   static std::mutex mutex;
@@ -102,11 +107,11 @@ Status runLld(const std::vector<std::string> &arguments, std::string &bytes) {
   std::lock_guard lock(mutex);
   if (!usable)
     return {StatusCode::failed, "linking failed: an earlier link ended LLD"};
-  Capture capture;
-  MTC_RETURN_IF_ERROR(capture.open());
-  Status status = linkTo(capture.path(), arguments, usable);
-  bytes = capture.finish();
-  return status;
+  Passage passage(file);
+  MTC_RETURN_IF_ERROR(passage.open());
+  Status status = linkTo(passage.path(), arguments, usable);
+  Status written = passage.finish();
+  return status.ok() ? written : status;
 }
 
 } // namespace mtc::compiler

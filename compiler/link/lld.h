@@ -2,7 +2,7 @@
 #ifndef MTC_COMPILER_LINK_LLD_H
 #define MTC_COMPILER_LINK_LLD_H
 
-#include "runtime/base/status.h"
+#include "compiler/output_folder.h"
 
 #include <string>
 #include <vector>
@@ -10,11 +10,11 @@
 namespace mtc::compiler {
 
 /// Links in this process, as `ld.lld` would with `arguments` (without -o), and
-/// gives the bytes of the file: LLD maps a file that it writes, and where the
-/// disk is full that ends the process. One link at a time: other threads wait.
-/// Errors: failed, with LLD's messages.
+/// writes to `file`: LLD maps a file that it writes itself, and where the disk
+/// is full that ends the process. One link at a time: other threads wait.
+/// Errors: failed, with LLD's messages; writeFailed.
 runtime::Status runLld(const std::vector<std::string> &arguments,
-                       std::string &bytes);
+                       WholeFile &file);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_LINK_LLD_H

@@ -202,10 +202,23 @@ private:
                          << groupName(op.getGroup()) << "\"";
       return;
     }
+    if (quiet && isAlone(group->second, stage))
+      return;
     schedules::CollectiveCall call = callOf(op);
     addItem(stage, op.getOperation(), [&](int rank) {
       call.communicator = group->second.at(rank);
       return MachineItem::collect(call);
+    });
+  }
+
+  /// Whether no rank of a stage has another one in its group on this mesh: a
+  /// collective there joins two items of one program, which are in order
+  /// already, so no cycle passes it and nobody can differ from it. Of those
+  /// along tp there is one for every layer of every microbatch.
+  bool isAlone(const std::map<int, int> &communicators,
+               const Stage &stage) const {
+    return llvm::all_of(ranksOf.at(stage.index), [&](int rank) {
+      return machine.communicators[communicators.at(rank)].members.size() == 1;
     });
   }
 
