@@ -61,6 +61,10 @@ Status HostFlight::join(const LaunchPlace &place, bool shares,
   return opened;
 }
 
+int HostFlight::localRank(int rank) const {
+  return int(std::count(keys_.begin(), keys_.begin() + rank, key(rank)));
+}
+
 bool HostFlight::isAlone(int rank) const {
   return keys_[size_t(rank)].empty() ||
          std::ranges::count(keys_, keys_[size_t(rank)]) == 1;

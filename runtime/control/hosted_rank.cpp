@@ -25,6 +25,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -127,7 +128,11 @@ private:
     std::string job = fields.text();
     flightFolder_ = fields.text();
     timeout_ = double(fields.number(8)) / 1000;
-    return place_.rank == 0 ? Status::okay() : unpackJob(job, job_);
+    int gpu = job_.gpu; // each rank's own
+    if (place_.rank != 0)
+      MTC_RETURN_IF_ERROR(unpackJob(job, job_));
+    job_.gpu = gpu;
+    return Status::okay();
   }
 
   /// The rank of the last stage that is the first along all other axes.
@@ -148,11 +153,40 @@ private:
     }
     MTC_RETURN_IF_ERROR(
         flight_.join(place_, !options_.mpiInsideHosts, *channel_));
+    MTC_RETURN_IF_ERROR(checkGpus());
     return mpi_.behind(
         [this](const std::string &own, std::vector<std::string> &all) {
           return channel_->gather(own, all);
         },
         signals_.stop());
+  }
+
+  /// As the launcher numbers the ranks of a host, if it does.
+  int localRank() const {
+    return place_.localRank >= 0 ? place_.localRank
+                                 : flight_.localRank(place_.rank);
+  }
+
+  /// Two ranks of a host with one GPU, by choice. Those that chose none have
+  /// others, or NCCL says that they do not.
+  Status checkGpus() {
+    std::vector<std::string> all;
+    MTC_RETURN_IF_ERROR(channel_->gather(
+        PayloadWriter().number(uint64_t(job_.gpu + 1), 4).str(), all));
+    std::map<std::pair<std::string, int>, int> taken;
+    for (int rank = 0; rank < place_.world; ++rank) {
+      int chosen = int(PayloadReader(all[size_t(rank)]).number(4)) - 1;
+      if (chosen < 0 || !job_.nccl || flight_.key(rank).empty())
+        continue;
+      auto [at, fresh] = taken.try_emplace({flight_.key(rank), chosen}, rank);
+      if (!fresh)
+        return {StatusCode::usage,
+                fmt::format("--device {}: ranks {} and {} of one host chose "
+                            "it, and NCCL wants a GPU for each; choose others, "
+                            "leave it out, or exchange by --comm mpi",
+                            chosen, at->second, rank)};
+    }
+    return Status::okay();
   }
 
   Status shareHost(const Descriptor &descriptor,
@@ -178,7 +212,7 @@ private:
     MTC_RETURN_IF_ERROR(shareHost(stage.descriptor, host));
     world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh,
                                         std::move(host));
-    MTC_RETURN_IF_ERROR(takeSeat(*world_, place_.rank, program,
+    MTC_RETURN_IF_ERROR(takeSeat(*world_, {place_.rank, localRank()}, program,
                                  stage.descriptor, job_,
                                  flight_.ring(place_.rank), seat_));
     std::optional<double> limit = timeout_;

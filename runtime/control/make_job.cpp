@@ -87,12 +87,19 @@ Status fitRecipe(const Bundle &bundle, Recipe &recipe) {
 }
 
 /// GPUs exchange by NCCL, unless somebody chose a way through the host.
-Status chooseNccl(const RunOptions &options, const Bundle &bundle, Job &job) {
+Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
   bool isForGpus = bundle.stages[0].descriptor.isForGpu();
   if (options.comm == CommKind::nccl && !isForGpus)
     return {StatusCode::usage,
             "--comm nccl: expected a bundle for GPUs, found one for the CPU; "
             "compile it with --target cuda:sm_90, or leave --comm out"};
+  if (options.device && !isForGpus)
+    return {StatusCode::usage,
+            fmt::format("--device {}: expected a bundle for GPUs, found one "
+                        "for the CPU; compile it with --target cuda:sm_90, or "
+                        "leave --device out",
+                        *options.device)};
+  job.gpu = options.device.value_or(-1);
   job.nccl = isForGpus && bundle.mesh.worldSize() > 1 &&
              options.comm.value_or(CommKind::nccl) == CommKind::nccl;
   return Status::okay();
@@ -102,7 +109,7 @@ Status chooseNccl(const RunOptions &options, const Bundle &bundle, Job &job) {
 
 Status makeJob(const RunOptions &options, const Bundle &bundle, Job &job) {
   job.recipe = options.recipe;
-  MTC_RETURN_IF_ERROR(chooseNccl(options, bundle, job));
+  MTC_RETURN_IF_ERROR(chooseGpus(options, bundle, job));
   MTC_RETURN_IF_ERROR(fitRecipe(bundle, job.recipe));
   if (job.recipe.steps == 0 && options.dumps.empty() &&
       options.saveTo.empty() && options.checkpoints.empty() &&

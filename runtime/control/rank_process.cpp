@@ -67,8 +67,8 @@ Status runRank(Program program, const SignalWatch &signals) {
   FlightMemory flight; // outlives the seat
   MTC_RETURN_IF_ERROR(FlightMemory::attach(rankNumber, flight));
   Seat seat;
-  MTC_RETURN_IF_ERROR(takeSeat(*world, rankNumber, program, descriptor, job,
-                               flight.ring(rankNumber), seat));
+  MTC_RETURN_IF_ERROR(takeSeat(*world, {rankNumber, rankNumber}, program,
+                               descriptor, job, flight.ring(rankNumber), seat));
   return runSeat(seat, std::move(program), descriptor, job,
                  {signals.stop(), world->gate(), &signals.saves(),
                   world->step(rankNumber), world->beats(rankNumber)});

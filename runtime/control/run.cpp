@@ -61,6 +61,12 @@ Status runBundle(const RunOptions &options) {
   MTC_RETURN_IF_ERROR(checkRanks(options.ranks, bundle));
   Job job;
   MTC_RETURN_IF_ERROR(makeJob(options, bundle, job));
+  if (job.nccl && job.gpu >= 0)
+    return {StatusCode::usage,
+            fmt::format("--device {}: expected a GPU for each of {} ranks, as "
+                        "NCCL wants them; leave --device out, or exchange by "
+                        "--comm shm",
+                        job.gpu, bundle.mesh.worldSize())};
   Preparation preparation;
   MTC_RETURN_IF_ERROR(preparation.begin(options, comm, bundle, signals, job));
   MTC_RETURN_IF_ERROR(preparation.outputs().open(options, job));

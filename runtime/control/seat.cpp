@@ -6,10 +6,12 @@
 
 namespace mtc::runtime {
 
-Status takeSeat(World &world, int rank, const Program &program,
+Status takeSeat(World &world, RankPlace place, const Program &program,
                 const Descriptor &descriptor, const Job &job, FlightRing *ring,
                 Seat &out) {
+  int rank = place.rank;
   DeviceRequest request{rank,
+                        {place.local, job.gpu},
                         descriptor.arenas,
                         world.sharedArenas(rank),
                         descriptor.streams,

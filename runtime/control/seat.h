@@ -18,11 +18,16 @@ struct Seat {
   Communicator *comm = nullptr; ///< issues on the device's stream
 };
 
-/// Makes the device of `rank`, prepares it for the rank's program, and joins
+/// A rank, and its number among those of its host.
+struct RankPlace {
+  int rank = 0, local = 0;
+};
+
+/// Makes the device of a rank, prepares it for the rank's program, and joins
 /// the world, which must outlive the seat, and so must `ring`, which gets what
 /// the rank does; null: nothing is noted. For ranks of one process one after
 /// another. Errors: those of makeDevice and Device::prepare.
-Status takeSeat(World &world, int rank, const Program &program,
+Status takeSeat(World &world, RankPlace place, const Program &program,
                 const Descriptor &descriptor, const Job &job, FlightRing *ring,
                 Seat &out);
 

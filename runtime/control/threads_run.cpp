@@ -34,11 +34,10 @@ public:
     // All join before any runs, so that nobody waits for one that never comes.
     MTC_RETURN_IF_ERROR(
         makeWorld(CommKind::threads, {bundle_.mesh, order_.strict}, world_));
-    for (size_t rank = 0; rank < seats_.size(); ++rank)
+    for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank)
       MTC_RETURN_IF_ERROR(takeSeat(
-          *world_, static_cast<int>(rank), programOf(static_cast<int>(rank)),
-          bundle_.descriptor(static_cast<int>(rank)), job_,
-          flight_.ring(static_cast<int64_t>(rank)), seats_[rank]));
+          *world_, {rank, rank}, programOf(rank), bundle_.descriptor(rank),
+          job_, flight_.ring(rank), seats_[static_cast<size_t>(rank)]));
     return Status::okay();
   }
 

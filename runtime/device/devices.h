@@ -19,9 +19,17 @@ struct DeviceRequest;
 using MakeDevice = Status (*)(const DeviceRequest &request,
                               std::unique_ptr<Device> &out);
 
+/// Which of the GPUs of its host a rank takes: the one that somebody chose, or,
+/// where `chosen` is -1, that of its number among the host's ranks, modulo
+/// theirs.
+struct GpuPlace {
+  int local = 0, chosen = -1;
+};
+
 /// What a rank asks for.
 struct DeviceRequest {
   int rank = 0;
+  GpuPlace gpu;
   ArenaSizes sizes{};
   /// Memory that the communicator shares between ranks, as large as `sizes`
   /// says and alive as long as the device; empty: the device maps its own.

@@ -91,6 +91,7 @@ std::string packJob(const Job &job) {
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
                {"nccl", job.nccl},
+               {"gpu", job.gpu},
                {"log_alone", job.logAlone},
                {"log_file", job.logFile},
                {"log_fd", job.logFd},
@@ -140,6 +141,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.nccl = reader.boolean("nccl");
+  job.gpu = static_cast<int>(reader.integer("gpu", -1, INT32_MAX));
   job.logAlone = reader.boolean("log_alone");
   job.logFile = reader.text("log_file");
   job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));

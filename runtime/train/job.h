@@ -83,6 +83,7 @@ struct Job {
   EarlyEnd early;
   ReportOrder report;
   bool nccl = false;       ///< between GPUs
+  int gpu = -1;            ///< the host's that somebody chose; -1: nobody
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t evalBatches = 0; ///< > 0: evaluate only

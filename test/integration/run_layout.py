@@ -1,11 +1,15 @@
 """Compiles and runs layouts with the `mtc` of the build."""
 
+import contextlib
 import json
+import math
 import os
 import re
 import signal
 import subprocess
 import sys
+
+from ranks_lock import one_at_a_time
 
 # Ignored in the background of a script, which programs would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -13,6 +17,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Failed(Exception):
     pass
+
+
+def starts_ranks(arguments):
+    """Several: one rank computes as a compilation does."""
+    if arguments[0] != "run":
+        return False
+    try:
+        with open(os.path.join(arguments[1], "manifest.json")) as file:
+            mesh = json.load(file)["mesh"]  # and its order, a text, if that is another
+            return math.prod(size for size in mesh.values() if isinstance(size, int)) > 1
+    except (OSError, ValueError, KeyError):
+        return True  # a damaged bundle, or whatever else is tested
 
 
 class Mtc:
@@ -26,8 +42,9 @@ class Mtc:
         command = [self.program, *map(str, arguments)]
         if arguments[0] == "compile":  # a pass that gives invalid IR is named
             command.append("--verify-each")
-        result = subprocess.run(command, capture_output=True, text=True,
-                                timeout=timeout)
+        with one_at_a_time() if starts_ranks(arguments) else contextlib.nullcontext():
+            result = subprocess.run(command, capture_output=True, text=True,
+                                    timeout=timeout)
         if check and result.returncode != 0:
             raise Failed(f"exit code {result.returncode} of "
                          f"{' '.join(command)}\n{result.stderr.strip()}")

@@ -304,6 +304,11 @@ void addRun(CLI::App &app, Action &action) {
                   "several, else shm")
       ->check(CLI::IsMember(commNames()));
   addHosts(*sub, options);
+  addInteger(
+      *sub, "--device", {0, INT32_MAX},
+      [&options](int64_t device) { options.device = static_cast<int>(device); },
+      "the GPU of this process, from 0, of a bundle for GPUs; if not given: "
+      "that of its number among the ranks of its host, modulo the GPUs there");
   sub->add_flag("--strict", options.strict,
                 "threads: detect deadlocks exactly");
   sub->add_option("--log", options.logFile,

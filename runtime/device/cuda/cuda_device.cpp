@@ -16,6 +16,7 @@
 using mtc::runtime::ArenaViews;
 using mtc::runtime::Descriptor;
 using mtc::runtime::DeviceRequest;
+using mtc::runtime::GpuPlace;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
@@ -33,7 +34,7 @@ public:
       (void)driver_.releaseContext(device_);
   }
 
-  Status open(int rank) {
+  Status open(const GpuPlace &place) {
     int count = 0;
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.deviceCount(&count), "cuDeviceGetCount"));
@@ -41,8 +42,14 @@ public:
       return {StatusCode::infeasible,
               "expected an NVIDIA GPU, found a driver that shows none (is "
               "CUDA_VISIBLE_DEVICES empty?)"};
+    if (place.chosen >= count)
+      return {StatusCode::infeasible,
+              fmt::format("--device {}: expected one of the {} that the driver "
+                          "shows, 0 to {}; CUDA_VISIBLE_DEVICES hides others",
+                          place.chosen, count, count - 1)};
+    int number = place.chosen >= 0 ? place.chosen : place.local % count;
     MTC_RETURN_IF_ERROR(
-        driver_.check(driver_.device(&device_, rank % count), "cuDeviceGet"));
+        driver_.check(driver_.device(&device_, number), "cuDeviceGet"));
     return driver_.check(driver_.retainContext(&context_, device_),
                          "cuDevicePrimaryCtxRetain");
   }
@@ -96,7 +103,7 @@ public:
   Status open(const DeviceRequest &request) {
     rank_ = request.rank;
     byNccl_ = request.nccl;
-    MTC_RETURN_IF_ERROR(context_.open(request.rank));
+    MTC_RETURN_IF_ERROR(context_.open(request.gpu));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
     MTC_RETURN_IF_ERROR(arenaMemory_.allocate(
         request.sizes, "the arenas of the plan", stream_.handle()));

@@ -32,6 +32,7 @@ import safetensors
 from layouts import SINGLE, Layout
 from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
+from test_hosts import ByHand
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
@@ -220,10 +221,42 @@ def check_what_is_missing(tester):
         tester.report.expect(done.returncode == code and words in done.stderr,
                              f"without {missing}, {environment}: expected exit {code} and "
                              f"'{words}', found {done.returncode}: {done.stderr}")
-    done = tester.mtc.call("run", tester.compile("bf16", SINGLE), "--data", tester.data,
-                           "--data-type", "u8", "--steps", 1, "--comm", "nccl", check=False)
-    tester.report.expect(done.returncode == USAGE and "expected a bundle for GPUs" in done.stderr,
-                         f"NCCL of a bundle for the CPU: {done.returncode}, {done.stderr}")
+    check_devices(tester, bundle)
+    bundle = tester.compile("bf16", SINGLE)
+    for options in (["--comm", "nccl"], ["--device", 0]):
+        done = tester.mtc.call("run", bundle, "--data", tester.data, "--data-type", "u8",
+                               "--steps", 1, *options, check=False)
+        tester.report.expect(
+            done.returncode == USAGE and "expected a bundle for GPUs" in done.stderr,
+            f"{options} of a bundle for the CPU: {done.returncode}, {done.stderr}")
+
+
+def check_devices(tester, bundle):
+    """Two ranks, and the one GPU of the stand-in, by its number."""
+    data = ["--data", tester.data, "--data-type", "u8", "--steps", 1]
+    environment = dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins)
+    for options, code, words in (
+            ([0], USAGE, "--device 0: expected a GPU for each of 2 ranks"),
+            ([1, "--comm", "shm"], INFEASIBLE, "--device 1: expected one of the 1 that the driver "
+             "shows, 0 to 0"),
+            ([0, "--comm", "shm"], 0, "")):
+        done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet",
+                               *map(str, [*data, "--device", *options])], capture_output=True,
+                              text=True, timeout=60, env=environment)
+        tester.report.expect(done.returncode == code and words in done.stderr,
+                             f"--device {options}: expected exit {code} and '{words}', found "
+                             f"{done.returncode}: {done.stderr}")
+    script = os.path.join(HERE, "..", "..", "..", "tools", "with-stand-ins")
+    done = subprocess.run([script, tester.mtc.program, "run", bundle, "--quiet", *map(str, data)],
+                          capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, MTC_STANDIN_FOLDER=tester.stand_ins))
+    tester.report.expect(done.returncode == 0 and not done.stderr,
+                         f"with-stand-ins: {done.returncode}, {done.stderr}")
+    job = ByHand(tester.mtc, bundle, 2, [*data, "--device", 0],
+                 also=dict.fromkeys(range(2), {"LD_LIBRARY_PATH": tester.stand_ins}))
+    for code, error in job.ends():
+        tester.report.expect(code == USAGE and "--device 0: ranks 0 and 1 of one host" in error,
+                             f"two processes with one GPU: {code}, {error}")
 
 
 def main():

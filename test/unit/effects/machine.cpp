@@ -74,7 +74,7 @@ Status Machine::compileStages(mlir::ModuleOp module,
 Status Machine::startRank(int rank) {
   const Descriptor &d = descriptors[stageOf(rank)];
   std::unique_ptr<Device> &device = devices.emplace_back();
-  MTC_RETURN_IF_ERROR(makeDevice({rank, d.arenas, {}}, device));
+  MTC_RETURN_IF_ERROR(makeDevice({rank, {}, d.arenas, {}}, device));
   MTC_RETURN_IF_ERROR(device->prepare(d));
   RankParts parts{programs[stageOf(rank)], d, rank, device.get(),
                   &device->issuing(world->join(rank, device->arenas()))};

@@ -22,7 +22,7 @@ std::unique_ptr<Device> makeNamed(std::string_view name, int rank = 0) {
   std::unique_ptr<Device> device;
   for (const DeviceInfo &info : devices())
     if (info.name == name) {
-      Status status = info.make({rank, kSizes, {}}, device);
+      Status status = info.make({rank, {}, kSizes, {}}, device);
       EXPECT_TRUE(status.ok()) << status.message();
     }
   return device;
@@ -194,7 +194,7 @@ TEST(GuardedDevice, SaysHowManyArenasItWatches) {
   auto make = [](std::unique_ptr<Device> &device) {
     for (const DeviceInfo &info : devices())
       if (info.name == "guarded")
-        return info.make({0, kSizes, {}}, device);
+        return info.make({0, {}, kSizes, {}}, device);
     return Status(StatusCode::internal, "no guarded device");
   };
   std::vector<std::unique_ptr<Device>> ranks;
@@ -224,19 +224,19 @@ TEST(GuardedDeviceDeathTest, NamesWhatTheHostTouches) {
 TEST(Devices, AreNamedByTheEnvironment) {
   std::unique_ptr<Device> device;
   setenv(kDeviceVariable, "abacus", 1);
-  Status status = makeDevice({0, kSizes, {}}, device);
+  Status status = makeDevice({0, {}, kSizes, {}}, device);
   unsetenv(kDeviceVariable);
   EXPECT_EQ(status.code(), StatusCode::usage);
   for (const DeviceInfo &info : devices())
     EXPECT_NE(status.message().find(info.name), std::string::npos);
   EXPECT_NE(status.message().find("found 'abacus'"), std::string::npos);
-  EXPECT_TRUE(makeDevice({0, kSizes, {}}, device).ok());
+  EXPECT_TRUE(makeDevice({0, {}, kSizes, {}}, device).ok());
   // A program of a GPU has its device, and does not run on one of the host.
   MtcDeviceFactory factory{
       [](const DeviceRequest &, std::unique_ptr<Device> &) {
         return Status(StatusCode::failed, "made");
       }};
-  DeviceRequest ofGpu{0, kSizes, {}, 1, &factory};
+  DeviceRequest ofGpu{0, {}, kSizes, {}, 1, &factory};
   EXPECT_EQ(makeDevice(ofGpu, device).message(), "made");
   setenv(kDeviceVariable, "cpu", 1);
   EXPECT_EQ(makeDevice(ofGpu, device).code(), StatusCode::usage);

@@ -67,7 +67,7 @@ protected:
     mesh[MTC_AXIS_TP] = 2;
     world_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 2; ++rank) {
-      ASSERT_TRUE(makeDevice({rank, d.arenas, {}}, devices_[rank]).ok());
+      ASSERT_TRUE(makeDevice({rank, {}, d.arenas, {}}, devices_[rank]).ok());
       status = devices_[rank]->prepare(d);
       ASSERT_TRUE(status.ok()) << status.message();
       comms_[rank] = world_->join(rank, devices_[rank]->arenas());
@@ -206,7 +206,7 @@ TEST_F(RankTest, RejectsArenasOfAnotherSize) {
   EXPECT_EQ(status.code(), StatusCode::internal);
   EXPECT_NE(status.message().find("optimizer"), std::string::npos);
   p = parts(0);
-  DeviceRequest moved{0, p.descriptor.arenas, p.device->arenas()};
+  DeviceRequest moved{0, {}, p.descriptor.arenas, p.device->arenas()};
   moved.shared[0].base = static_cast<char *>(moved.shared[0].base) + 64;
   std::unique_ptr<Device> device;
   ASSERT_TRUE(makeDevice(moved, device).ok());

@@ -89,7 +89,7 @@ public:
     mesh[MTC_AXIS_TP] = mesh[MTC_AXIS_DP] = 2;
     threads_ = std::make_unique<ThreadsWorld>(mesh);
     for (int rank = 0; rank < 4; ++rank) {
-      EXPECT_TRUE(makeDevice({rank, d.arenas, {}}, devices_[rank]).ok());
+      EXPECT_TRUE(makeDevice({rank, {}, d.arenas, {}}, devices_[rank]).ok());
       comms_[rank] = threads_->join(rank, devices_[rank]->arenas());
       RankParts parts;
       parts.program.descriptor = text_.c_str();

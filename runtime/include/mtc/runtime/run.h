@@ -71,6 +71,9 @@ struct RunOptions {
   /// mpi, seconds: how long ranks wait for each other at the start, and for a
   /// sign of life later.
   double meetTimeout = 600, heartbeatTimeout = 10;
+  /// The number of the GPU that this process takes; none: that of its number
+  /// among the ranks of its host, modulo the GPUs there.
+  std::optional<int> device;
   bool strict = false; ///< threads only: detect deadlocks exactly
   /// The process does no more than end behind the run: handlers of signals
   /// stay, so that a late one does not change its exit code.
