@@ -62,7 +62,8 @@ Status HostFlight::join(const LaunchPlace &place, bool shares,
 }
 
 int HostFlight::localRank(int rank) const {
-  return int(std::count(keys_.begin(), keys_.begin() + rank, key(rank)));
+  return int(
+      std::count(keys_.begin(), keys_.begin() + rank, keys_[size_t(rank)]));
 }
 
 bool HostFlight::isAlone(int rank) const {

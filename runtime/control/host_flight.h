@@ -22,8 +22,6 @@ public:
   Status join(const LaunchPlace &place, bool shares, ControlChannel &channel);
   /// Of this rank; null before join().
   FlightRing *ring(int rank) const { return memory_.ring(rank); }
-  /// Of its host, as hostKey() says; empty: it shares with nobody.
-  const std::string &key(int rank) const { return keys_[size_t(rank)]; }
   /// How many ranks of its host, or of those that share with nobody, are before
   /// it.
   int localRank(int rank) const;

@@ -25,7 +25,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -153,7 +152,6 @@ private:
     }
     MTC_RETURN_IF_ERROR(
         flight_.join(place_, !options_.mpiInsideHosts, *channel_));
-    MTC_RETURN_IF_ERROR(checkGpus());
     return mpi_.behind(
         [this](const std::string &own, std::vector<std::string> &all) {
           return channel_->gather(own, all);
@@ -165,28 +163,6 @@ private:
   int localRank() const {
     return place_.localRank >= 0 ? place_.localRank
                                  : flight_.localRank(place_.rank);
-  }
-
-  /// Two ranks of a host with one GPU, by choice. Those that chose none have
-  /// others, or NCCL says that they do not.
-  Status checkGpus() {
-    std::vector<std::string> all;
-    MTC_RETURN_IF_ERROR(channel_->gather(
-        PayloadWriter().number(uint64_t(job_.gpu + 1), 4).str(), all));
-    std::map<std::pair<std::string, int>, int> taken;
-    for (int rank = 0; rank < place_.world; ++rank) {
-      int chosen = int(PayloadReader(all[size_t(rank)]).number(4)) - 1;
-      if (chosen < 0 || !job_.nccl || flight_.key(rank).empty())
-        continue;
-      auto [at, fresh] = taken.try_emplace({flight_.key(rank), chosen}, rank);
-      if (!fresh)
-        return {StatusCode::usage,
-                fmt::format("--device {}: ranks {} and {} of one host chose "
-                            "it, and NCCL wants a GPU for each; choose others, "
-                            "leave it out, or exchange by --comm mpi",
-                            chosen, at->second, rank)};
-    }
-    return Status::okay();
   }
 
   Status shareHost(const Descriptor &descriptor,

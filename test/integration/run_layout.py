@@ -27,7 +27,7 @@ def starts_ranks(arguments):
         with open(os.path.join(arguments[1], "manifest.json")) as file:
             mesh = json.load(file)["mesh"]  # and its order, a text, if that is another
             return math.prod(size for size in mesh.values() if isinstance(size, int)) > 1
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return True  # a damaged bundle, or whatever else is tested
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs for a GPU, trained without one.
 
-usage: test_bundles.py BIN_DIR STAND_INS [--all]
+usage: test_bundles.py BIN_DIR STAND_INS [--all] [--no-mpich]
 
 gpt2-nano in f32 and bf16, compiled for sm_90, runs under the stand-ins of driver, cuBLASLt and
 NCCL: every kernel is executed from the PTX that a GPU would get. Losses, norms and the
@@ -252,11 +252,23 @@ def check_devices(tester, bundle):
                           env=dict(os.environ, MTC_STANDIN_FOLDER=tester.stand_ins))
     tester.report.expect(done.returncode == 0 and not done.stderr,
                          f"with-stand-ins: {done.returncode}, {done.stderr}")
-    job = ByHand(tester.mtc, bundle, 2, [*data, "--device", 0],
-                 also=dict.fromkeys(range(2), {"LD_LIBRARY_PATH": tester.stand_ins}))
-    for code, error in job.ends():
-        tester.report.expect(code == USAGE and "--device 0: ranks 0 and 1 of one host" in error,
-                             f"two processes with one GPU: {code}, {error}")
+    if "--no-mpich" in sys.argv:
+        return print("without MPICH: no ranks that are started by hand", flush=True)
+    also = dict.fromkeys(range(2), {"LD_LIBRARY_PATH": tester.stand_ins})
+    for job, code, words in (
+            (ByHand, COMMUNICATION, "NCCL needs a GPU for each rank"),
+            (EachItsOwn, INFEASIBLE, "--device 1: expected one of the 1 that the driver shows")):
+        ends = job(tester.mtc, bundle, 2, [*data, "--device", 0], also=also).ends()
+        tester.report.expect(ends[1][0] == code and words in ends[1][1] and ends[0][0] != 0,
+                             f"two processes, {job.__name__}: {ends}")
+
+
+class EachItsOwn(ByHand):
+    """The GPU of its number for each rank."""
+
+    def start(self, rank, ranks, *more):
+        self.arguments[-1] = str(rank)
+        return super().start(rank, ranks, *more)
 
 
 def main():
