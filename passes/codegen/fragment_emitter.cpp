@@ -5,6 +5,7 @@
 #include "mtc/runtime/mesh.h"
 #include "passes/codegen/gpu_launch.h"
 #include "passes/target/attention_call.h"
+#include "passes/target/target.h"
 
 #include <algorithm>
 #include <bit>
@@ -148,13 +149,53 @@ Value FragmentEmitter::variable(unsigned variable) {
   return coordinate(variable);
 }
 
+/// Whether kernels of a GPU alone use it: they read fields of the step block
+/// themselves.
+static bool isForGpuKernels(rt::AffineOp op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<rt::LaunchOp>(user) && user->hasAttr(kEntriesAttr);
+  });
+}
+
 void FragmentEmitter::emitAffine(rt::AffineOp op) {
-  rt::Affine form = op.getValue();
+  if (!isForGpuKernels(op))
+    values[op.getResult()] = emitSum(op.getValue());
+}
+
+Value FragmentEmitter::emitSum(const rt::Affine &form) {
   Value sum = i64(form.constant);
   for (unsigned v = 0; v < rt::kVariables; ++v)
     if (form[v] != 0)
       sum = add(sum, mul(variable(v), form[v]));
-  values[op.getResult()] = sum;
+  return sum;
+}
+
+/// The field of the step block that a variable is.
+static std::optional<StepField> fieldOf(unsigned variable) {
+  if (variable == rt::kSample)
+    return STEP_SAMPLE_BASE;
+  if (variable == rt::kSeed)
+    return STEP_SEED;
+  return std::nullopt;
+}
+
+FailureOr<std::pair<Value, Value>> FragmentEmitter::splitScalar(Value scalar) {
+  auto affine = scalar.getDefiningOp<rt::AffineOp>();
+  if (!affine)
+    return std::pair(values.lookup(scalar), i64(0));
+  rt::Affine form = affine.getValue();
+  Value address;
+  for (unsigned v = 0; v < rt::kVariables; ++v)
+    if (std::optional<StepField> field = fieldOf(v); field && form[v] != 0) {
+      if (form[v] != 1 || address)
+        return affine.emitOpError("expected at most one of sample and seed, "
+                                  "once, which a kernel on a GPU adds; found ")
+               << affine.getValueAttr();
+      address = LLVM::PtrToIntOp::create(
+          b, loc, int64, at(arena(MTC_ARENA_STEP), offsetOf(*field)));
+      form[v] = 0;
+    }
+  return std::pair(emitSum(form), address ? address : i64(0));
 }
 
 void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
@@ -193,22 +234,25 @@ void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {
                                  mul(values.lookup(op.getElements()), bytes));
 }
 
-void FragmentEmitter::emitLaunch(rt::LaunchOp op) {
+LogicalResult FragmentEmitter::emitLaunch(rt::LaunchOp op) {
+  if (auto entries = op->getAttrOfType<DenseI64ArrayAttr>(kEntriesAttr))
+    return emitGpuLaunch(op, entries);
   SmallVector<Value> arguments;
   for (Value v : op.getBuffers())
     arguments.push_back(values.lookup(v));
   for (Value v : op.getScalars())
     arguments.push_back(values.lookup(v));
-  if (auto entries = op->getAttrOfType<DenseI64ArrayAttr>(kEntriesAttr))
-    return emitGpuLaunch(entries, std::move(arguments));
   call(op.getKernel(), arguments);
+  return success();
 }
 
-/// The most parameters that a kernel of a fragment has, with a workspace.
+/// The most parameters that a kernel of a fragment has, with a field for each
+/// scalar and a workspace.
 static int64_t mostParameters(func::FuncOp fragment) {
   size_t most = 0;
   for (auto op : fragment.getOps<rt::LaunchOp>())
-    most = std::max(most, op.getBuffers().size() + op.getScalars().size() + 1);
+    most =
+        std::max(most, op.getBuffers().size() + 2 * op.getScalars().size() + 1);
   return static_cast<int64_t>(most);
 }
 
@@ -229,20 +273,36 @@ Value FragmentEmitter::argumentsAt(ArrayRef<Value> arguments) {
   return argumentSpace;
 }
 
-void FragmentEmitter::emitGpuLaunch(ArrayRef<int64_t> entries,
-                                    SmallVector<Value> arguments) {
+LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
+                                             ArrayRef<int64_t> entries) {
+  SmallVector<Value> arguments, fields;
+  for (Value v : op.getBuffers())
+    arguments.push_back(values.lookup(v));
+  for (Value v : op.getScalars()) {
+    auto scalar = splitScalar(v);
+    if (failed(scalar))
+      return failure();
+    arguments.push_back(scalar->first);
+    fields.push_back(scalar->second);
+  }
   Value columns = arguments.back();
-  if (entries.back())
+  // The number of columns, the last scalar where it is dynamic, has none.
+  auto rest = entries.take_back(2);
+  fields.resize(static_cast<size_t>(rest[0]));
+  llvm::append_range(arguments, fields);
+  if (rest[1])
     arguments.push_back(
         load(ptr, context, offsetof(MtcContext, kernel_workspace)));
   Value addresses = argumentsAt(arguments);
-  for (size_t i = 0; i + 1 < entries.size(); i += 3) {
+  entries = entries.drop_back(2);
+  for (size_t i = 0; i < entries.size(); i += 3) {
     Value index = i32(entries[i]), blocks = i64(entries[i + 1]);
     if (int64_t each = entries[i + 2]; entries[i + 1] == 0)
       blocks =
           LLVM::UDivOp::create(b, loc, add(columns, i64(each - 1)), i64(each));
     call("mtc_launch", {context, index, blocks, addresses});
   }
+  return success();
 }
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
@@ -273,7 +333,20 @@ Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
   return LLVM::AddressOfOp::create(b, loc, ptr, name);
 }
 
-void FragmentEmitter::emitAttention(rt::AttentionOp op) {
+FailureOr<Value> FragmentEmitter::sampleOf(rt::AttentionOp op) {
+  if (target::Target::chipOf(configOf(module)->getTarget()).empty())
+    return values.lookup(op.getSample());
+  auto affine = op.getSample().getDefiningOp<rt::AffineOp>();
+  if (!affine || affine.getValue()[rt::kSample] != 1)
+    return op.emitOpError("expected a sample that is counted from that of the "
+                          "step, which attention on a GPU adds; found another");
+  auto split = splitScalar(op.getSample());
+  if (failed(split))
+    return failure();
+  return split->first;
+}
+
+LogicalResult FragmentEmitter::emitAttention(rt::AttentionOp op) {
   Value shape = attentionShape(op);
   Type element =
       cast<MemRefType>(op.getInputs()[op.getBackward() ? 3 : 0].getType())
@@ -298,8 +371,10 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
   Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
   Value documents =
       op.getDocuments() ? values.lookup(op.getDocuments()) : null();
-  Value sample = values.lookup(op.getSample()),
-        head = values.lookup(op.getHead());
+  FailureOr<Value> sample = sampleOf(op);
+  if (failed(sample))
+    return failure();
+  Value head = values.lookup(op.getHead());
   SmallVector<Value> begin = {i64(0), i64(target::attentionCall(op).first)};
   for (auto [i, position] : llvm::enumerate(op.getPositions()))
     begin[i] = values.lookup(position);
@@ -307,16 +382,17 @@ void FragmentEmitter::emitAttention(rt::AttentionOp op) {
     bool fused = in.size() == 1;
     call("mtc_attention_forward",
          {context, shape, part(in, 0, 0, fused), part(in, 0, 1, fused),
-          part(in, 0, 2, fused), documents, out[0], out[1], space, sample, head,
-          begin[0], begin[1]});
-    return;
+          part(in, 0, 2, fused), documents, out[0], out[1], space, *sample,
+          head, begin[0], begin[1]});
+    return success();
   }
   bool fused = in.size() == 4;
   call("mtc_attention_backward",
        {context, shape, in[0], part(in, 3, 0, fused), part(in, 3, 1, fused),
         part(in, 3, 2, fused), documents, in[1], in[2], part(out, 0, 0, fused),
-        part(out, 0, 1, fused), part(out, 0, 2, fused), space, sample, head,
+        part(out, 0, 1, fused), part(out, 0, 2, fused), space, *sample, head,
         begin[0], begin[1]});
+  return success();
 }
 
 void FragmentEmitter::emitCollective(rt::CollectiveOp op) {
@@ -385,11 +461,11 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::OffsetViewOp>(op))
     return emitOffsetView(o), success();
   if (auto o = dyn_cast<rt::LaunchOp>(op))
-    return emitLaunch(o), success();
+    return emitLaunch(o);
   if (auto o = dyn_cast<rt::GemmOp>(op))
     return emitGemm(o), success();
   if (auto o = dyn_cast<rt::AttentionOp>(op))
-    return emitAttention(o), success();
+    return emitAttention(o);
   if (auto o = dyn_cast<rt::CollectiveOp>(op))
     return emitCollective(o), success();
   if (auto o = dyn_cast<rt::RecordOp>(op))

@@ -51,13 +51,19 @@ private:
   void emitStepField(rt::StepFieldOp op);
   void emitFlatRange(rt::FlatRangeOp op);
   void emitOffsetView(rt::OffsetViewOp op);
-  void emitLaunch(rt::LaunchOp op);
+  V emitSum(const rt::Affine &form);
+  /// A scalar of a GPU's kernel: what the host knows of it, and the address on
+  /// the GPU of what the kernel adds to that, or 0.
+  mlir::FailureOr<std::pair<V, V>> splitScalar(V scalar);
+  mlir::LogicalResult emitLaunch(rt::LaunchOp op);
   /// Calls of mtc_launch.
-  void emitGpuLaunch(mlir::ArrayRef<int64_t> entries,
-                     llvm::SmallVector<V> arguments);
+  mlir::LogicalResult emitGpuLaunch(rt::LaunchOp op,
+                                    llvm::ArrayRef<int64_t> entries);
   V argumentsAt(llvm::ArrayRef<V> arguments);
   void emitGemm(rt::GemmOp op);
-  void emitAttention(rt::AttentionOp op);
+  /// The sample of batch row 0; for a GPU less that of the step, which it adds.
+  mlir::FailureOr<V> sampleOf(rt::AttentionOp op);
+  mlir::LogicalResult emitAttention(rt::AttentionOp op);
   void emitCollective(rt::CollectiveOp op);
   /// mtc_record or mtc_wait.
   void emitEvent(llvm::StringRef function, int64_t event, int64_t stream);

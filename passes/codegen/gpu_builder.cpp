@@ -6,6 +6,8 @@
 #include "passes/codegen/loops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -21,14 +23,44 @@ static Value emitColumns(rt::KernelOp kernel, gpu::GPUFuncOp function,
       b, b.getIndexType(), function.getArgument(operands + kernel.getArgs()));
 }
 
+/// What of the step block is added to an argument: the number at `address`, or
+/// nothing.
+static Value emitField(Value address, ImplicitLocOpBuilder &b) {
+  Value none = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
+  Value isThere =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, none);
+  return emitIfElse(b, isThere, none, [&] {
+    auto global = LLVM::LLVMPointerType::get(
+        b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+    Value place = LLVM::IntToPtrOp::create(b, global, address);
+    return SmallVector<Value>{LLVM::LoadOp::create(b, b.getI64Type(), place)};
+  })[0];
+}
+
+/// The 64-bit arguments of a kernel, behind the operands, each with its field
+/// (makeGpuFunction).
+static SmallVector<Value> emitArguments(rt::KernelOp kernel,
+                                        gpu::GPUFuncOp function,
+                                        ImplicitLocOpBuilder &b) {
+  auto all =
+      function.getArguments().drop_front(kernel.getOperandsInfo().size());
+  int64_t count = kernel.getArgs();
+  auto fields = all.drop_front(count + (numCols(kernel) < 0 ? 1 : 0));
+  SmallVector<Value> arguments;
+  for (int64_t i = 0; i < count; ++i)
+    arguments.push_back(
+        arith::AddIOp::create(b, all[i], emitField(fields[i], b)));
+  return arguments;
+}
+
 GpuBuilder::GpuBuilder(const Schedule &schedule, const GpuShape &shape,
                        gpu::GPUFuncOp function, ImplicitLocOpBuilder &b)
     : b(b), s(schedule), shape(shape), function(function),
       kernel(schedule.kernel), cols(emitColumns(kernel, function, b)),
+      arguments(emitArguments(kernel, function, b)),
       body(b, s,
            function.getArguments().take_front(kernel.getOperandsInfo().size()),
-           function.getArguments().drop_front(kernel.getOperandsInfo().size()),
-           cols) {
+           arguments, cols) {
   body.setNativeBf16(true);
   body.setAccessBytes(kGpuAccessBytes);
 }
@@ -145,6 +177,7 @@ gpu::GPUFuncOp codegen::makeGpuFunction(rt::KernelOp kernel, StringRef name,
                                         int64_t threads, int64_t workspaceBytes,
                                         ImplicitLocOpBuilder &b) {
   SmallVector<Type> types = kernelParameters(kernel, b);
+  types.append(kernel.getArgs(), b.getI64Type());
   if (workspaceBytes)
     types.push_back(MemRefType::get({workspaceBytes / 4}, b.getF32Type()));
   auto function = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));

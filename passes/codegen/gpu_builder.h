@@ -39,6 +39,7 @@ public:
   mlir::gpu::GPUFuncOp function;
   rt::KernelOp kernel;
   mlir::Value cols;
+  llvm::SmallVector<mlir::Value> arguments; ///< of the kernel, 64 bits each
   BodyEmitter body;
   mlir::LogicalResult ok = mlir::success();
 
@@ -60,7 +61,10 @@ private:
 };
 
 /// An entry of `kernel`'s parameters with `threads` in a block and an empty
-/// body; its last one is the workspace if `workspaceBytes` is not 0.
+/// body. Behind them it has, for each 64-bit argument, the address of a 64-bit
+/// number that is added to it, or 0: what changes from step to step is read on
+/// the GPU, so that a launch can be repeated as it is. The last one is the
+/// workspace if `workspaceBytes` is not 0.
 mlir::gpu::GPUFuncOp makeGpuFunction(rt::KernelOp kernel, llvm::StringRef name,
                                      int64_t threads, int64_t workspaceBytes,
                                      mlir::ImplicitLocOpBuilder &b);

@@ -97,6 +97,7 @@ public:
   Entries(rt::KernelOp kernel, ArrayRef<int64_t> alignment)
       : kernel(kernel), alignment(alignment) {
     launch.kernel = kernel.getSymName().str();
+    launch.arguments = kernel.getArgs();
   }
 
   FailureOr<GpuLaunch> build() {

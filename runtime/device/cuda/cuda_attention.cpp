@@ -26,6 +26,7 @@ static AttentionParams paramsOf(const MtcAttention &d,
   p.dots = static_cast<float *>(x.scratch);
   p.documents = x.documents;
   p.seed = &block->seed;
+  p.sampleBase = reinterpret_cast<const uint64_t *>(&block->sample_base);
   p.sample = static_cast<uint64_t>(x.sample);
   p.qToken = d.q_token_stride, p.qHead = d.q_head_stride;
   p.kToken = d.k_token_stride, p.kHead = d.k_head_stride;

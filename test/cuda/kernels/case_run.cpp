@@ -25,6 +25,11 @@ CaseRun::CaseRun(const KernelCase &c, const ptx::Module &module, uint64_t seed)
     memory.initialise(addresses.back(),
                       std::as_bytes(std::span(operand.before)));
   }
+  for (uint64_t i = 0; i < c.fields; ++i) {
+    fields.push_back(i + 1 < c.fields ? memory.allocate(8, "field") : 0);
+    if (int64_t value = fieldOf(c, i); fields.back())
+      memory.initialise(fields.back(), std::as_bytes(std::span(&value, 1)));
+  }
   workspace = memory.allocate(c.workspaceBytes, "workspace");
 }
 
@@ -56,8 +61,10 @@ std::optional<ptx::Fault> CaseRun::runOne(const ptx::KernelFacts &kernel,
     int64_t shared = c.operands[i].sharesWith;
     arguments.add(addresses[shared >= 0 ? shared : i]);
   }
-  for (int64_t arg : c.args)
-    arguments.add(arg);
+  for (uint64_t i = 0; i < c.args.size(); ++i)
+    arguments.add(c.args[i] - fieldOf(c, i));
+  for (ptx::Address field : fields)
+    arguments.add(field);
   if (c.workspaceBytes)
     arguments.add(workspace);
   ptx::Launch what{module,

@@ -40,6 +40,7 @@ private:
   ptx::Globals globals;
   ptx::LaunchOptions options;
   std::vector<ptx::Address> addresses;
+  std::vector<ptx::Address> fields; ///< 0: none
   ptx::Address workspace = 0;
 };
 

@@ -129,6 +129,7 @@ bool mtc::test::saveCases(const std::string &path,
     writer.list(c.ptx);
     writer.list(c.kernel);
     writer.list(c.args);
+    writer.number(static_cast<int64_t>(c.fields));
     writer.number(static_cast<int64_t>(c.workspaceBytes));
     writer.number(static_cast<int64_t>(c.launches.size()));
     for (const CaseLaunch &launch : c.launches)
@@ -151,6 +152,7 @@ std::string mtc::test::loadCases(const std::string &path,
     reader.list(c.ptx);
     reader.list(c.kernel);
     reader.list(c.args);
+    reader.number(c.fields);
     reader.number(c.workspaceBytes);
     reader.number(launches);
     for (uint64_t k = 0; k < launches && reader.file; ++k)

@@ -35,13 +35,21 @@ struct CaseLaunch {
 };
 
 struct KernelCase {
-  std::string ptx;             ///< file of the module, beside the cases
-  std::string kernel;          ///< its name
-  std::vector<int64_t> args;   ///< after the operands' addresses, 8 bytes each
+  std::string ptx;           ///< file of the module, beside the cases
+  std::string kernel;        ///< its name
+  std::vector<int64_t> args; ///< after the operands' addresses, 8 bytes each
+  /// How many of them, the first ones, are the sum of a parameter and of a
+  /// number in memory, whose addresses follow; the last one has no memory.
+  uint64_t fields = 0;
   uint64_t workspaceBytes = 0; ///< its address follows; 0: there is none
   std::vector<CaseLaunch> launches;
   std::vector<CaseOperand> operands;
 };
+
+/// What of argument `i` lies in memory.
+inline int64_t fieldOf(const KernelCase &c, uint64_t i) {
+  return i + 1 < c.fields ? static_cast<int64_t>(1000 + i) : 0;
+}
 
 /// Bytes of an element; 0 for a name that is not known.
 uint64_t widthOf(const std::string &element);

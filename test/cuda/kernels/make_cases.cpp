@@ -183,6 +183,7 @@ KernelCase bareCase(rt::KernelOp kernel, const Shape &shape) {
   c.kernel = kernel.getSymName().str();
   c.args = {0x123456789abcdef, 77, 259, 5};
   c.args.resize(kernel.getArgs());
+  c.fields = c.args.size();
   if (shape.dynamic)
     c.args.push_back(shape.cols);
   for (auto [i, attr] : llvm::enumerate(kernel.getOperandsInfo())) {

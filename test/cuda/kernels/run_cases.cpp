@@ -79,6 +79,8 @@ public:
     bytes += kGuard;
     workspace = bytes;
     bytes += c.workspaceBytes + kGuard;
+    fields = bytes;
+    bytes += 8 * c.fields;
     MTC_CU(cuMemAlloc, &base, bytes);
   }
   ~Operands() { cu.cuMemFree_(base); }
@@ -88,6 +90,10 @@ public:
     image.assign(bytes, kGuardByte);
     for (size_t i = 0; i < at.size(); ++i)
       std::ranges::copy(c.operands[i].before, image.begin() + at[i]);
+    for (uint64_t i = 0; i < c.fields; ++i) {
+      int64_t value = fieldOf(c, i);
+      std::memcpy(image.data() + fields + 8 * i, &value, 8);
+    }
     MTC_CU(cuMemcpyHtoD, base, image.data(), bytes);
   }
 
@@ -113,7 +119,7 @@ public:
       if (i < at.size())
         from = at[i] + c.operands[i].count * widthOf(c.operands[i].element);
     }
-    for (size_t k = workspace + c.workspaceBytes; k < bytes; ++k)
+    for (size_t k = workspace + c.workspaceBytes; k < fields; ++k)
       if (image[k] != kGuardByte)
         return false;
     return true;
@@ -125,8 +131,10 @@ public:
       int64_t shared = c.operands[i].sharesWith;
       values.push_back(base + at[shared >= 0 ? shared : i]);
     }
-    for (int64_t arg : c.args)
-      values.push_back(static_cast<uint64_t>(arg));
+    for (uint64_t i = 0; i < c.args.size(); ++i)
+      values.push_back(static_cast<uint64_t>(c.args[i] - fieldOf(c, i)));
+    for (uint64_t i = 0; i < c.fields; ++i)
+      values.push_back(i + 1 < c.fields ? base + fields + 8 * i : 0);
     values.push_back(base + workspace);
     std::vector<void *> pointers;
     for (uint64_t &value : values)
@@ -149,7 +157,7 @@ public:
 private:
   const KernelCase &c;
   std::vector<size_t> at;
-  size_t bytes = 0, workspace = 0;
+  size_t bytes = 0, workspace = 0, fields = 0;
   CUdeviceptr base = 0;
   std::vector<uint8_t> image;
 };

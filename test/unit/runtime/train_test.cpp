@@ -408,6 +408,7 @@ TEST(Job, RoundTrips) {
   job.evalBatches = 4;
   job.progressFd = 5;
   job.nccl = true;
+  job.gpu = 3;
   job.evaluation = {3, 5, {}, true};
   SourceFiles &source = job.sources.emplace_back();
   source.seq = 32;

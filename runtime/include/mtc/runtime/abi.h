@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 17
+#define MTC_ABI_VERSION 18
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -253,12 +253,12 @@ const char *mtc_gemm_library(void);
 /// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In
 /// fp32 throughout; 16-bit values are widened when read and out is rounded
 /// once, to nearest even. No seq x seq matrix is stored. `sample` is the
-/// absolute id of batch row 0, `head` the global index of head 0; `begin` and
-/// `begin2` are the positions of the first query of each range, 0 <= begin,
-/// begin + first <= begin2, and none behind the last key. `documents` [batch,
-/// seq], or null: where the document of a query begins; it sees no key before
-/// that, but itself in any case; then the call is causal. `scratch`:
-/// mtc_attention_scratch bytes.
+/// absolute id of batch row 0, for a GPU less `sample_base` of the step block,
+/// `head` the global index of head 0; `begin` and `begin2` are the positions of
+/// the first query of each range, 0 <= begin, begin + first <= begin2, and none
+/// behind the last key. `documents` [batch, seq], or null: where the document
+/// of a query begins; it sees no key before that, but itself in any case; then
+/// the call is causal. `scratch`: mtc_attention_scratch bytes.
 void mtc_attention_forward(struct MtcContext *ctx, const struct MtcAttention *d,
                            const void *q, const void *k, const void *v,
                            const int32_t *documents, void *out, void *lse,
