@@ -37,6 +37,9 @@ RECORDS = ("pipe.parameter", "func.func")
 # an argument is, as pipe.input says behind cut-stages.
 ARGUMENT_FACTS = re.compile(r"^(std|decay|name|ones|zeros|normal|true|false|ids|labels|document_starts"
                             r"|loss_weights|gradient_weights)\b")
+# Two parameters that exchange their windows of logical tensors are each the other one, as if they
+# exchanged their names. (A window of one alone leaves a gap, which is found.)
+WINDOW = re.compile(r"^(first|of)\b")
 
 
 def computes(phase, rule, site):
@@ -46,7 +49,8 @@ def computes(phase, rule, site):
         # Their only constant is the deviation of initial values; of arguments that change
         # places the body reads another one.
         return (rule in ("constant", "swap_operands")
-                or bool(ARGUMENT_FACTS.match(site.what)))
+                or bool(ARGUMENT_FACTS.match(site.what))
+                or rule == "trade" and bool(WINDOW.match(site.what)))
     if phase in PLANNED:
         return False
     name = site.op.name
