@@ -100,6 +100,7 @@ Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
                         "leave --device out",
                         *options.device)};
   job.gpu = options.device.value_or(-1);
+  job.graphs = options.graphs;
   job.nccl = isForGpus && bundle.mesh.worldSize() > 1 &&
              options.comm.value_or(CommKind::nccl) == CommKind::nccl;
   return Status::okay();

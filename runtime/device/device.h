@@ -19,6 +19,7 @@ class Communicator; // comm/comm.h
 class DeviceCalls;  // device_calls.h
 struct Descriptor;  // program/descriptor.h
 struct Program;     // program/program.h
+class WorkKeeper;   // work_keeper.h
 
 /// A point in a stream: behind everything that had been issued when it was
 /// recorded. The default is a point that every stream has passed.
@@ -86,6 +87,8 @@ public:
   /// Whether it exchanges what lies in its arenas by itself: then the `backend`
   /// of `issuing` hears of barriers and of buffers of the host only.
   virtual bool exchanges() const { return false; }
+  /// Where work is kept to be issued again; behind `load`. Null: nowhere.
+  virtual WorkKeeper *keeper() { return nullptr; }
   /// The queue of collectives beside `stream()`, once `issuing` was called;
   /// null where there is one queue, which then runs a plan of two in the order
   /// of the program: that obeys its events, too.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -95,8 +96,67 @@ bool RankState::logs() const {
 
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
                        DataLoader &loader, Observer *observer) {
+  RowRange range{&entry, first, end};
+  WorkKeeper *keeper = parts_.device->keeper();
+  bool keeps = keeper && keeps_ && !observer && !trace_ && first < end;
+  return keeps ? walkKept(*keeper, range, loader)
+               : walkRows(range, loader, observer);
+}
+
+Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
+                           DataLoader &loader) {
+  KeptWalk &walk = kept_[range];
+  if (walk.walks++ == 0)
+    return walkRows(range, loader, nullptr);
+  if (!walk.work)
+    MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
+  rows_ = timelines_[range.entry - descriptor().entries.data()];
+  std::byte *input = walk.inputs;
+  for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_)
+    if (row_->kind == MTC_STEP_LOAD)
+      accept(forEachInput(*range.entry, *row_,
+                          [&](const InputInfo &in, ArenaOffset) {
+                            auto *tokens = reinterpret_cast<int32_t *>(input);
+                            input += descriptor().inputBytes(*range.entry);
+                            return loader.load(in, row_->microbatch, tokens);
+                          }));
+  row_ = rows_ + range.first;
+  if (parts_.flight)
+    parts_.flight->issued(noteOf(FlightKind::fragment));
+  row_ = nullptr;
+  if (context_.status == 0)
+    accept(keeper.issue(*walk.work));
+  return failure();
+}
+
+Status RankState::keep(WorkKeeper &keeper, const RowRange &range,
+                       DataLoader &loader, KeptWalk &walk) {
+  const MtcStep *rows = timelines_[range.entry - descriptor().entries.data()];
+  int64_t inputs = 0;
+  for (int64_t row = range.first; row < range.end; ++row)
+    if (rows[row].kind == MTC_STEP_LOAD)
+      MTC_RETURN_IF_ERROR(forEachInput(*range.entry, rows[row],
+                                       [&](const InputInfo &, ArenaOffset) {
+                                         ++inputs;
+                                         return Status::okay();
+                                       }));
+  // One byte more, so that there are some.
+  MTC_RETURN_IF_ERROR(keeper.hostMemory(
+      inputs * descriptor().inputBytes(*range.entry) + 1, walk.inputs));
+  accept(keeper.begin());
+  keptInput_ = walk.inputs;
+  if (context_.status == 0)
+    (void)walkRows(range, loader, nullptr);
+  keptInput_ = nullptr;
+  accept(keeper.end(walk.work));
+  return failure();
+}
+
+Status RankState::walkRows(const RowRange &range, DataLoader &loader,
+                           Observer *observer) {
+  const EntryInfo &entry = *range.entry;
   rows_ = timelines_[&entry - descriptor().entries.data()];
-  for (row_ = rows_ + first; row_ != rows_ + end; ++row_) {
+  for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_) {
     accept(issue(entry, *row_, loader));
     if (observer && row_->kind == MTC_STEP_RUN && context_.status == 0)
       accept(observer->issued(*row_));
@@ -152,7 +212,7 @@ FlightNote RankState::noteOf(FlightKind kind) const {
 
 Status RankState::issue(const EntryInfo &entry, const MtcStep &row,
                         DataLoader &loader) {
-  if (!parts_.flight)
+  if (!parts_.flight || keptInput_) // what is kept does not run
     return perform(entry, row, loader);
   collectives_ = 0;
   FlightRecorder &recorder = parts_.flight->recorder();
@@ -173,7 +233,7 @@ Status RankState::perform(const EntryInfo &entry, const MtcStep &row,
     return stream().launch(parts_.program.fragments[row.fragment], &context_,
                            &row);
   case MTC_STEP_EXCHANGE:
-    if (parts_.flight && parts_.device->exchanges())
+    if (parts_.flight && parts_.device->exchanges() && !keptInput_)
       parts_.flight->issued(transfers(row));
     return comm().exchange(transfers(row));
   case MTC_STEP_POST:
@@ -190,21 +250,33 @@ void RankState::traceTo(RankTrace *trace) {
     comms->traceTo(trace ? &trace->commTimes : nullptr);
 }
 
-Status RankState::load(const EntryInfo &entry, const MtcStep &row,
-                       DataLoader &loader) {
-  int64_t bytes = descriptor().inputBytes(entry);
+template <typename Load>
+Status RankState::forEachInput(const EntryInfo &entry, const MtcStep &row,
+                               Load &&load) {
   for (const InputInfo &in : descriptor().inputs) {
     int64_t slot = context_.slots[row.slots + in.pool];
     if (in.entry != entry.name || slot < 0) // a slot of another pool
       continue;
-    std::byte *tokens = nullptr;
-    MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
-    MTC_RETURN_IF_ERROR(
-        loader.load(in, row.microbatch, reinterpret_cast<int32_t *>(tokens)));
-    MTC_RETURN_IF_ERROR(inputs_->send(
-        {MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}, 0, bytes));
+    MTC_RETURN_IF_ERROR(load(
+        in, ArenaOffset{MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}));
   }
   return Status::okay();
+}
+
+Status RankState::load(const EntryInfo &entry, const MtcStep &row,
+                       DataLoader &loader) {
+  int64_t bytes = descriptor().inputBytes(entry);
+  return forEachInput(
+      entry, row, [&](const InputInfo &in, ArenaOffset to) -> Status {
+        if (keptInput_)
+          return stream().copyIn(
+              to, std::exchange(keptInput_, keptInput_ + bytes), bytes);
+        std::byte *tokens = nullptr;
+        MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
+        MTC_RETURN_IF_ERROR(loader.load(in, row.microbatch,
+                                        reinterpret_cast<int32_t *>(tokens)));
+        return inputs_->send(to, 0, bytes);
+      });
 }
 
 Status RankState::dropGradients() {
@@ -251,7 +323,7 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
                              void *buffer) {
   TraceSpan span{TraceKind::collective, row_, call, buffer};
   CommStream *comms = parts_.device->commStream();
-  if (parts_.flight) {
+  if (parts_.flight && !keptInput_) {
     FlightNote note = noteOf(FlightKind::collective);
     note.call = call;
     note.index = collectives_++;

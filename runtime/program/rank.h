@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/staging.h"
 #include "runtime/flight/flight_comm.h"
+#include "runtime/program/kept_walks.h"
 #include "runtime/program/program.h"
 #include "runtime/program/trace.h"
 
@@ -103,6 +104,9 @@ public:
   /// that is known to fail. `observer` may be null. Allocates nothing.
   Status walk(const EntryInfo &entry, int64_t first, int64_t end,
               DataLoader &loader, Observer *observer = nullptr);
+  /// Whether walks are kept where the device can; they are at first. A walk
+  /// that is observed or traced never is.
+  void keepWalks(bool keeps) { keeps_ = keeps; }
   /// Notes from now on what is done when, which `trace` keeps; null: no more.
   /// Only between steps.
   void traceTo(RankTrace *trace);
@@ -139,6 +143,15 @@ private:
   Status initialize();
   Status checkStage() const;
   void collectTimelines();
+  Status walkRows(const RowRange &range, DataLoader &loader,
+                  Observer *observer);
+  Status walkKept(WorkKeeper &keeper, const RowRange &range,
+                  DataLoader &loader);
+  Status keep(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
+              KeptWalk &walk);
+  /// Calls `load` for each input that a row of LOAD has.
+  template <typename Load>
+  Status forEachInput(const EntryInfo &entry, const MtcStep &row, Load &&load);
   Status load(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
   Status issue(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
   Status perform(const EntryInfo &entry, const MtcStep &row,
@@ -155,6 +168,9 @@ private:
   const MtcStep *row_ = nullptr;  ///< that is walked; null: none
   const MtcStep *rows_ = nullptr; ///< of its entry
   int32_t collectives_ = 0;       ///< that the row has issued
+  bool keeps_ = true;
+  KeptWalks kept_;
+  std::byte *keptInput_ = nullptr; ///< of the next row that is kept; null: none
 };
 
 } // namespace mtc::runtime

@@ -91,6 +91,7 @@ std::string packJob(const Job &job) {
                {"exit_interval", job.early.interval},
                {"exit_seconds", job.early.seconds},
                {"nccl", job.nccl},
+               {"graphs", job.graphs},
                {"gpu", job.gpu},
                {"log_alone", job.logAlone},
                {"log_file", job.logFile},
@@ -141,6 +142,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.nccl = reader.boolean("nccl");
+  job.graphs = reader.boolean("graphs");
   job.gpu = static_cast<int>(reader.integer("gpu", -1, INT32_MAX));
   job.logAlone = reader.boolean("log_alone");
   job.logFile = reader.text("log_file");

@@ -83,6 +83,7 @@ struct Job {
   EarlyEnd early;
   ReportOrder report;
   bool nccl = false;       ///< between GPUs
+  bool graphs = true;      ///< of walks, where the device keeps them
   int gpu = -1;            ///< the host's that somebody chose; -1: nobody
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it

@@ -43,6 +43,7 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
       skipped_(job.checkpoints.start.skippedSteps),
       skippedSamples_(job.checkpoints.start.skippedSamples) {
   spans_.products = job.report.timing > 1; // level 1 does not tell them apart
+  rank.keepWalks(job.graphs);
   if (job.checkpoints.start.scaler)
     scaler_.resume(*job.checkpoints.start.scaler);
 }

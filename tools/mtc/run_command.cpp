@@ -304,6 +304,9 @@ void addRun(CLI::App &app, Action &action) {
                   "several, else shm")
       ->check(CLI::IsMember(commNames()));
   addHosts(*sub, options);
+  sub->add_flag("!--no-graph", options.graphs,
+                "GPUs: launch what a step computes one by one, and not as "
+                "graphs; to look for a fault");
   addInteger(
       *sub, "--device", {0, INT32_MAX},
       [&options](int64_t device) { options.device = static_cast<int>(device); },

@@ -32,6 +32,12 @@ public:
   void record(int64_t event, int64_t stream) override;
   runtime::Status wait(int64_t event, int64_t stream) override;
   runtime::Status finish() override;
+
+  /// What is issued from here on is kept in a graph, for which the stream of
+  /// fragments began a capture: this stream joins it, and leaves it again.
+  runtime::Status beginKept();
+  void endKept();
+
   void traceTo(std::vector<runtime::TraceTime> *times) override {
     times_ = times;
   }
@@ -45,7 +51,14 @@ private:
   CudaStream &compute_;
   NcclCommunicator &nccl_;
   StreamHandle stream_ = nullptr;
+  /// `later` is behind all that was issued to `earlier`.
+  runtime::Status follow(StreamHandle earlier, StreamHandle later);
+
   std::vector<EventHandle> events_; ///< by number; null: nobody recorded it
+  /// By number: the graph in which it was recorded last, from 1; 0: in none.
+  std::vector<int> graphs_;
+  int graph_ = 0, graphsBegun_ = 0; ///< that is being kept; 0: none
+  EventHandle between_ = nullptr;
   std::vector<runtime::TraceTime> *times_ = nullptr;
 };
 

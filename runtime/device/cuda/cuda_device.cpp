@@ -2,7 +2,7 @@
 
 #include "runtime/device/cpu/arena.h"
 #include "runtime/device/cuda/cuda_calls.h"
-#include "runtime/device/cuda/cuda_comm_stream.h"
+#include "runtime/device/cuda/cuda_keeper.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/staged_comm.h"
 #include "runtime/device/device_factory.h"
@@ -95,6 +95,9 @@ public:
     (void)driver_.setContext(context_.get());
     if (nccl_ && nccl_->aborted())
       nccl_->end();
+    if (stream_.handle())
+      (void)driver_.waitStream(stream_.handle());
+    keeper_.reset();
     comms_.reset();
     if (stream_.handle())
       (void)driver_.waitStream(stream_.handle());
@@ -133,6 +136,10 @@ public:
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
     MTC_RETURN_IF_ERROR(calls_.load(program.deviceCode, kernels_));
+    // What goes by the host's memory is waited for in the middle of a walk.
+    if (nccl_ || mesh_.worldSize() == 1)
+      keeper_ = std::make_unique<CudaKeeper>(driver_, stream_, nccl_.get(),
+                                             comms_.get());
     if (!nccl_)
       return Status::okay();
     MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_));
@@ -165,6 +172,7 @@ public:
     return *nccl_;
   }
   runtime::CommStream *commStream() override { return comms_.get(); }
+  runtime::WorkKeeper *keeper() override { return keeper_.get(); }
   bool exchanges() const override { return nccl_ != nullptr; }
 
 private:
@@ -189,6 +197,7 @@ private:
   std::unique_ptr<StagedCommunicator> staged_;
   std::unique_ptr<NcclCommunicator> nccl_;
   std::unique_ptr<CudaCommStream> comms_;
+  std::unique_ptr<CudaKeeper> keeper_;
   bool byNccl_ = false;
   std::vector<runtime::KernelInfo> kernels_;
   Mesh mesh_;

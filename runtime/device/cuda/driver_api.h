@@ -23,10 +23,13 @@ using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using StreamHandle = struct CUstream_st *;
 using EventHandle = struct CUevent_st *;
+using Graph = struct CUgraph_st *;
+using GraphExec = struct CUgraphExec_st *;
 
 inline constexpr unsigned kNonBlockingStream = 1, kNoTiming = 2;
 inline constexpr int kMaxDynamicShared = 8; ///< CUfunction_attribute
 inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
+inline constexpr int kCaptureThread = 1; ///< CUstreamCaptureMode, THREAD_LOCAL
 enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 // The name of each, as libcuda.so.1 has it, and what it takes.
@@ -66,7 +69,16 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \
   X(waitEvent, cuEventSynchronize, EventHandle)                                \
   X(queryEvent, cuEventQuery, EventHandle)                                     \
-  X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)
+  X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)      \
+  X(beginCapture, cuStreamBeginCapture_v2, StreamHandle, int)                  \
+  X(endCapture, cuStreamEndCapture, StreamHandle, Graph *)                     \
+  X(instantiate, cuGraphInstantiateWithFlags, GraphExec *, Graph,              \
+    unsigned long long)                                                        \
+  X(launchGraph, cuGraphLaunch, GraphExec, StreamHandle)                       \
+  X(destroyGraph, cuGraphDestroy, Graph)                                       \
+  X(destroyGraphExec, cuGraphExecDestroy, GraphExec)                           \
+  X(allocateHost, cuMemHostAlloc, void **, size_t, unsigned)                   \
+  X(freeHost, cuMemFreeHost, void *)
 
 } // namespace mtc::cuda
 #endif // MTC_RUNTIME_DEVICE_CUDA_DRIVER_API_H

@@ -5,6 +5,8 @@
 #include "runtime/comm/reduce.h"
 #include "runtime/cuda/norm/norm_params.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 using mtc::runtime::CollectiveCall;
@@ -15,8 +17,9 @@ using mtc::runtime::StatusCode;
 namespace mtc::cuda {
 
 NcclCommunicator::~NcclCommunicator() {
-  if (lastCall_)
-    (void)driver_.destroyEvent(lastCall_);
+  for (EventHandle event : {lastCall_, otherCall_})
+    if (event)
+      (void)driver_.destroyEvent(event);
 }
 
 Status NcclCommunicator::open(const Mesh &mesh, int rank) {
@@ -27,8 +30,9 @@ Status NcclCommunicator::open(const Mesh &mesh, int rank) {
   const int64_t bytes[] = {kNormLimbs * int64_t(sizeof(uint64_t))};
   MTC_RETURN_IF_ERROR(
       limbs_->allocate(bytes, "the norm between ranks", stream_.handle()));
-  MTC_RETURN_IF_ERROR(driver_.check(driver_.createEvent(&lastCall_, kNoTiming),
-                                    "cuEventCreate"));
+  for (EventHandle *event : {&lastCall_, &otherCall_})
+    MTC_RETURN_IF_ERROR(
+        driver_.check(driver_.createEvent(event, kNoTiming), "cuEventCreate"));
   const auto before = host_.bytesMoved();
   MTC_RETURN_IF_ERROR(groups_.open(*nccl_, host_, mesh, rank));
   // What ranks told each other for that is in no plan.
@@ -167,7 +171,29 @@ void NcclCommunicator::abort() {
   host_.abort();
 }
 
-std::array<int64_t, MTC_GROUP_COUNT + 1> NcclCommunicator::bytesMoved() const {
+void NcclCommunicator::beginKept() {
+  std::swap(lastCall_, otherCall_);
+  lastBefore_ = std::exchange(last_, nullptr);
+  movedBefore_ = moved_;
+}
+
+NcclCommunicator::Moved NcclCommunicator::endKept() {
+  std::swap(lastCall_, otherCall_);
+  last_ = lastBefore_;
+  Moved kept = moved_;
+  for (size_t i = 0; i < kept.size(); ++i)
+    kept[i] -= movedBefore_[i];
+  moved_ = movedBefore_;
+  return kept;
+}
+
+void NcclCommunicator::passedKept(StreamHandle stream, const Moved &moved) {
+  passed(stream);
+  for (size_t i = 0; i < moved.size(); ++i)
+    moved_[i] += moved[i];
+}
+
+NcclCommunicator::Moved NcclCommunicator::bytesMoved() const {
   auto total = host_.bytesMoved();
   for (size_t i = 0; i < total.size(); ++i)
     total[i] += moved_[i];

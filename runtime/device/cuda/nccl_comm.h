@@ -57,15 +57,23 @@ public:
   void end() { groups_.end(); }
   bool aborted() const { return groups_.aborted(); }
   void finish() override { host_.finish(); }
-  std::array<int64_t, MTC_GROUP_COUNT + 1> bytesMoved() const override;
+  using Moved = std::array<int64_t, MTC_GROUP_COUNT + 1>;
+  Moved bytesMoved() const override;
+
+  /// What `stream` gets next is behind NCCL's last call.
+  runtime::Status turnTo(StreamHandle stream);
+  /// From here on calls are kept in a graph, whose first one is behind none.
+  void beginKept();
+  /// The bytes of the calls that were kept.
+  Moved endKept();
+  /// A graph that moves so many bytes was launched into `stream`.
+  void passedKept(StreamHandle stream, const Moved &moved);
 
 private:
   runtime::Status issue(StreamHandle stream,
                         const runtime::CollectiveCall &call, char *buffer);
   runtime::Status sumNorm(StreamHandle stream,
                           const runtime::CollectiveCall &call, void *buffer);
-  /// What `stream` gets next is behind NCCL's last call.
-  runtime::Status turnTo(StreamHandle stream);
   /// NCCL's last call was this, on `stream`.
   void passed(StreamHandle stream);
   NcclResult issue(const MtcTransfer &transfer);
@@ -80,10 +88,14 @@ private:
   NcclGroups groups_;
   StreamHandle last_ = nullptr; ///< of NCCL's last call
   EventHandle lastCall_ = nullptr;
+  EventHandle otherCall_ =
+      nullptr; ///< of those that are kept, or of the others
   Mesh mesh_;
   int rank_ = 0;
   /// Of NCCL's calls, less what the host moved to begin them.
-  std::array<int64_t, MTC_GROUP_COUNT + 1> moved_{};
+  Moved moved_{};
+  StreamHandle lastBefore_ = nullptr; ///< while calls are kept, as movedBefore_
+  Moved movedBefore_{};
 };
 
 } // namespace mtc::cuda

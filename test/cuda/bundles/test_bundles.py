@@ -16,6 +16,7 @@ stand-ins: they name every race and every byte that is read before it is written
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,14 +70,14 @@ class Tester:
         self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options])
         return bundle
 
-    def run(self, bundle, place, *options, what="grads", **environment):
-        """Losses, norms and gradients, and what stand-ins said."""
+    def run(self, bundle, place, *options, what="grads", steps=STEPS, says="", **environment):
+        """Losses, also of evaluations, norms and gradients; what stand-ins say is `says`."""
         folder = os.path.join(self.folder, place)
         os.makedirs(folder, exist_ok=True)
         log = os.path.join(folder, "log.jsonl")
         said = os.path.join(folder, "said")
         command = [self.mtc.program, "run", bundle, "--quiet", "--data", self.data, "--data-type",
-                   "u8", "--steps", str(STEPS), "--warmup", "1", "--initial-loss-scale", "1024", "--log", log, "--dump", what,
+                   "u8", "--steps", str(steps), "--warmup", "1", "--initial-loss-scale", "1024", "--log", log, "--dump", what,
                    folder, *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300,
                               env=dict(os.environ, MTC_STANDIN_REPORT=said, **environment))
@@ -86,10 +87,12 @@ class Tester:
         if os.path.exists(said):
             with open(said) as file:
                 text = file.read()
-        self.report.expect(not text, f"{place}: the stand-ins say: {text}")
+        self.report.expect(re.fullmatch(says, text), f"{place}: the stand-ins say: {text}")
         rows = read_log(log)
+        evaluated = [row["eval_loss"] for row in rows if "eval_loss" in row]
+        rows = [row for row in rows if "loss" in row]
         tensors = safetensors.read(os.path.join(folder, f"{what}.safetensors"))
-        return ([row["loss"] for row in rows], [row["grad_norm"] for row in rows],
+        return ([row["loss"] for row in rows] + evaluated, [row["grad_norm"] for row in rows],
                 {name: tensor.values() for name, tensor in tensors.items()})
 
     def on_gpu(self, bundle, place, seed, *options, **environment):
@@ -159,6 +162,23 @@ def check_small(tester):
         expect_close(tester, f"small-{dtype}", BOUNDS[dtype], expected, found)
     check_resume(tester, bundle, found)
     check_death(tester, bundle)
+    check_graphs(tester, spec)
+
+
+def check_graphs(tester, spec):
+    """From the second walk on rows are graphs, on both streams, between evaluations: with the
+    bits of launches one by one, in another order of streams. Each rank has walks of 5 steps,
+    two each, of which it launches 8, and of 3 evaluations, of which it launches 2."""
+    layout = Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)
+    bundle = tester.compile("bf16", layout, *TARGET, spec=spec)
+    options = ["--eval-data", tester.data, "--eval-interval", "2", "--eval-steps", "1"]
+    said = r"(cuda stand-in: launched %s graphs of %s nodes\n){2}"
+    one, two = (tester.on_gpu(bundle, f"graphs{number}", number, *options, *more, what="params",
+                              steps=5, says=said % counts, MTC_STANDIN_GRAPHS="1")
+                for number, more, counts in ((1, (), ("10", r"\d{3,}")),
+                                             (2, ("--no-graph",), ("0", "0"))))
+    tester.report.expect(one == two and len(one[0]) == 8,
+                         f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
 
 
 def check_resume(tester, bundle, straight):

@@ -38,6 +38,9 @@ void atTheEnd() {
   Driver &driver = Driver::get();
   Lock lock(driver.mutex);
   driver.stopping = true;
+  if (environment("MTC_STANDIN_GRAPHS", 0))
+    report("launched " + std::to_string(driver.graphLaunches) + " graphs of " +
+           std::to_string(driver.graphNodes) + " nodes");
   if (!environment("MTC_STANDIN_LEAKS", 0) || driver.sticky)
     return;
   std::string text = driver.space.leaks();

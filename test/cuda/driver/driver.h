@@ -35,6 +35,7 @@ public:
   uint64_t calls = 0;  ///< of the API
   /// What the context ended with, which all calls then return.
   CUresult sticky = CUDA_SUCCESS;
+  uint64_t graphLaunches = 0, graphNodes = 0; ///< the latter of all launches
 
   ptx::Memory memory;
   AddressSpace space{memory};

@@ -121,6 +121,8 @@ CUgraphExecUpdateResult update(CUgraphExec_st &exec, const CUgraph_st &graph) {
 }
 
 void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
+  ++driver.graphLaunches;
+  driver.graphNodes += exec.nodes.size();
   // One instance runs once at a time.
   std::vector<OperationPtr> first;
   if (exec.last)

@@ -409,6 +409,7 @@ TEST(Job, RoundTrips) {
   job.progressFd = 5;
   job.nccl = true;
   job.gpu = 3;
+  job.graphs = false;
   job.evaluation = {3, 5, {}, true};
   SourceFiles &source = job.sources.emplace_back();
   source.seq = 32;

@@ -1,0 +1,77 @@
+//===- cuda_keeper.cpp - walks of a timeline as CUDA graphs ---------------===//
+
+#include "runtime/device/cuda/cuda_keeper.h"
+
+using mtc::runtime::Status;
+
+namespace mtc::cuda {
+
+struct CudaKeeper::Kept final : runtime::WorkKeeper::Work {
+  explicit Kept(const Driver &driver) : driver(driver) {}
+  ~Kept() override {
+    if (exec)
+      (void)driver.destroyGraphExec(exec);
+  }
+
+  const Driver &driver;
+  GraphExec exec = nullptr;
+  NcclCommunicator::Moved moved{}; ///< by each launch
+};
+
+CudaKeeper::~CudaKeeper() {
+  for (void *memory : pinned_)
+    (void)driver_.freeHost(memory);
+}
+
+Status CudaKeeper::begin() {
+  MTC_RETURN_IF_ERROR(
+      stream_.accept(driver_.beginCapture(stream_.handle(), kCaptureThread),
+                     "cuStreamBeginCapture"));
+  if (nccl_)
+    nccl_->beginKept();
+  return comms_ ? comms_->beginKept() : Status::okay();
+}
+
+Status CudaKeeper::end(std::unique_ptr<Work> &out) {
+  auto kept = std::make_unique<Kept>(driver_);
+  if (comms_)
+    comms_->endKept();
+  if (nccl_)
+    kept->moved = nccl_->endKept();
+  Graph graph = nullptr;
+  // Also of a stream that failed: nothing else ends a capture.
+  Result ended = driver_.endCapture(stream_.handle(), &graph);
+  Status status = stream_.accept(ended, "cuStreamEndCapture");
+  if (status.ok())
+    status = stream_.accept(driver_.instantiate(&kept->exec, graph, 0),
+                            "cuGraphInstantiate");
+  if (graph)
+    (void)driver_.destroyGraph(graph);
+  out = std::move(kept);
+  return status;
+}
+
+Status CudaKeeper::issue(Work &work) {
+  auto &kept = static_cast<Kept &>(work);
+  if (stream_.failed())
+    return stream_.failure();
+  if (nccl_)
+    MTC_RETURN_IF_ERROR(nccl_->turnTo(stream_.handle()));
+  MTC_RETURN_IF_ERROR(stream_.accept(
+      driver_.launchGraph(kept.exec, stream_.handle()), "cuGraphLaunch"));
+  if (nccl_)
+    nccl_->passedKept(stream_.handle(), kept.moved);
+  return stream_.failure();
+}
+
+Status CudaKeeper::hostMemory(int64_t bytes, std::byte *&out) {
+  void *memory = nullptr;
+  MTC_RETURN_IF_ERROR(driver_.check(
+      driver_.allocateHost(&memory, static_cast<size_t>(bytes), 0),
+      "cuMemHostAlloc", "tokens of a step"));
+  pinned_.push_back(memory);
+  out = static_cast<std::byte *>(memory);
+  return Status::okay();
+}
+
+} // namespace mtc::cuda

@@ -1,0 +1,43 @@
+//===- cuda_keeper.h - walks of a timeline as CUDA graphs -------*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_KEEPER_H
+#define MTC_RUNTIME_DEVICE_CUDA_CUDA_KEEPER_H
+
+#include "runtime/device/cuda/cuda_comm_stream.h"
+#include "runtime/device/work_keeper.h"
+
+#include <vector>
+
+namespace mtc::cuda {
+
+/// Keeps what goes to the stream of fragments and to that of collectives as a
+/// graph. That of collectives begins behind that of fragments, and ends before
+/// it: between graphs everything is in the order of the stream of fragments.
+class CudaKeeper final : public runtime::WorkKeeper {
+public:
+  /// `nccl` and `comms` are null where one rank is alone. All of these outlive
+  /// this.
+  CudaKeeper(const Driver &driver, CudaStream &stream, NcclCommunicator *nccl,
+             CudaCommStream *comms)
+      : driver_(driver), stream_(stream), nccl_(nccl), comms_(comms) {}
+  CudaKeeper(const CudaKeeper &) = delete;
+  CudaKeeper &operator=(const CudaKeeper &) = delete;
+  /// The context of the GPU is current.
+  ~CudaKeeper() override;
+
+  runtime::Status begin() override;
+  runtime::Status end(std::unique_ptr<Work> &out) override;
+  runtime::Status issue(Work &work) override;
+  runtime::Status hostMemory(int64_t bytes, std::byte *&out) override;
+
+private:
+  struct Kept;
+
+  const Driver &driver_;
+  CudaStream &stream_;
+  NcclCommunicator *nccl_;
+  CudaCommStream *comms_;
+  std::vector<void *> pinned_;
+};
+
+} // namespace mtc::cuda
+#endif // MTC_RUNTIME_DEVICE_CUDA_CUDA_KEEPER_H

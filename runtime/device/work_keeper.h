@@ -1,0 +1,39 @@
+//===- work_keeper.h - work that is issued again as a whole -----*- C++ -*-===//
+#ifndef MTC_RUNTIME_DEVICE_WORK_KEEPER_H
+#define MTC_RUNTIME_DEVICE_WORK_KEEPER_H
+
+#include "runtime/base/status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace mtc::runtime {
+
+/// Keeps what is issued to the queues of a device between `begin` and `end`,
+/// which does not run, to issue it later, as often as one likes, by one call:
+/// with the same addresses and numbers, but what then lies at these addresses.
+/// It stands where it is issued: behind all that was issued before, in front of
+/// all that comes later. Of one rank, and used by its thread.
+class WorkKeeper {
+public:
+  /// What was kept. Goes before the keeper, and not while it runs.
+  class Work {
+  public:
+    virtual ~Work() = default;
+  };
+
+  virtual ~WorkKeeper() = default;
+
+  /// Errors of these: those of the device's queues, which keep the first one.
+  virtual Status begin() = 0;
+  /// Also behind a failure, which it returns.
+  virtual Status end(std::unique_ptr<Work> &out) = 0;
+  virtual Status issue(Work &work) = 0;
+  /// `bytes` bytes of the host that kept copies read whenever the device likes.
+  /// They live as long as the keeper. Errors: infeasible, without memory.
+  virtual Status hostMemory(int64_t bytes, std::byte *&out) = 0;
+};
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_DEVICE_WORK_KEEPER_H
