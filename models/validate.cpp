@@ -296,8 +296,9 @@ static int64_t mostBetweenEnds(int64_t layers, const Strategy &strategy) {
 
 int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy) {
   auto stages = static_cast<size_t>(strategy.mesh.stages());
-  if (strategy.balancedStages)
-    return spec.layers; // nobody knows yet
+  bool ends = strategy.firstStageLayers || strategy.lastStageLayers;
+  if (strategy.balancedStages || (ends && strategy.chunks > 1))
+    return spec.layers; // nobody knows yet, or ever: another rule says so
   if (strategy.firstStageLayers || strategy.lastStageLayers)
     return std::max({strategy.firstStageLayers.value_or(0),
                      strategy.lastStageLayers.value_or(0),

@@ -18,11 +18,19 @@ def interleaving_rules(layout, microbatches):
         yield 0 < rest < layout.pp, "the last group is too short"
 
 
+# Of a file that does not fit the options: a usage error.
+TOO_SHORT = "expected at least"
+
+
 def own_rules(case):
     """A schedule in a file."""
     layout = case.layout
     if len(case.batches) > 1:
         yield True, "one number of microbatches"
+        return
+    slots = 2 * case.microbatches[0] * layout.chunks
+    if max(map(len, case.lines)) < slots:  # it is one of fewer microbatches
+        yield True, TOO_SHORT
         return
     for fault in random_schedules.faults(case.lines, case.microbatches[0], layout.chunks):
         yield True, fault
