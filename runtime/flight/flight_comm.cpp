@@ -49,7 +49,8 @@ void FlightCommunicator::issued(const FlightNote &note) {
   uint64_t number = recorder_.begin(note, /*starts=*/false);
   if (number == 0)
     return;
-  recorder_.start(number, ++calls_[note.call.group]);
+  bool isCall = note.kind == FlightKind::collective;
+  recorder_.start(number, isCall ? ++calls_[note.call.group] : 0);
   underWay_.push_back(number);
 }
 

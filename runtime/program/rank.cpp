@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -120,8 +121,10 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
                             input += descriptor().inputBytes(*range.entry);
                             return loader.load(in, row_->microbatch, tokens);
                           }));
-  row_ = rows_ + range.first;
-  if (parts_.flight)
+  row_ =
+      std::find_if(rows_ + range.first, rows_ + range.end - 1,
+                   [](const MtcStep &row) { return row.kind == MTC_STEP_RUN; });
+  if (parts_.flight && parts_.device->exchanges())
     parts_.flight->issued(noteOf(FlightKind::fragment));
   row_ = nullptr;
   if (context_.status == 0)

@@ -101,7 +101,8 @@ public:
   /// step without its update, which would have left them so.
   Status dropGradients();
   /// Issues rows [first, end) of an entry's timeline; stops at the first row
-  /// that is known to fail. `observer` may be null. Allocates nothing.
+  /// that is known to fail. `observer` may be null. Allocates nothing, but
+  /// where a device keeps the rows (KeptWalks).
   Status walk(const EntryInfo &entry, int64_t first, int64_t end,
               DataLoader &loader, Observer *observer = nullptr);
   /// Whether walks are kept where the device can; they are at first. A walk

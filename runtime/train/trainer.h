@@ -51,7 +51,8 @@ public:
   Trainer(RankState &rank, const Job &job, TrainerSignals signals);
 
   /// Every rank of the mesh calls it; a failure makes the other ranks' calls
-  /// fail, too. Allocates nothing after the first step, unless a dump is due.
+  /// fail, too. Allocates nothing after the first step, unless a dump is due
+  /// or a device keeps the rows of a step.
   Status run();
 
 private:

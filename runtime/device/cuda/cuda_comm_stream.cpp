@@ -43,7 +43,9 @@ Status CudaCommStream::beginKept() {
 }
 
 void CudaCommStream::endKept() {
-  (void)follow(stream_, compute_.handle());
+  // Also of streams that failed: a fork that is not joined is an error more.
+  (void)driver_.recordEvent(between_, stream_);
+  (void)driver_.waitInStream(compute_.handle(), between_, 0);
   graph_ = 0;
 }
 

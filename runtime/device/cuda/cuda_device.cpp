@@ -142,6 +142,7 @@ public:
                                              comms_.get());
     if (!nccl_)
       return Status::okay();
+    nccl_->beforeEnd([this] { keeper_->drop(); });
     MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_));
     stream_.watch([this](bool failed) {
       Status reason = nccl_->worldFailure();

@@ -2,23 +2,19 @@
 
 #include "runtime/device/cuda/cuda_keeper.h"
 
+#include <utility>
+
 using mtc::runtime::Status;
 
 namespace mtc::cuda {
 
 struct CudaKeeper::Kept final : runtime::WorkKeeper::Work {
-  explicit Kept(const Driver &driver) : driver(driver) {}
-  ~Kept() override {
-    if (exec)
-      (void)driver.destroyGraphExec(exec);
-  }
-
-  const Driver &driver;
-  GraphExec exec = nullptr;
+  size_t graph = 0;
   NcclCommunicator::Moved moved{}; ///< by each launch
 };
 
 CudaKeeper::~CudaKeeper() {
+  drop();
   for (void *memory : pinned_)
     (void)driver_.freeHost(memory);
 }
@@ -27,13 +23,16 @@ Status CudaKeeper::begin() {
   MTC_RETURN_IF_ERROR(
       stream_.accept(driver_.beginCapture(stream_.handle(), kCaptureThread),
                      "cuStreamBeginCapture"));
+  isKeeping_ = true;
   if (nccl_)
     nccl_->beginKept();
   return comms_ ? comms_->beginKept() : Status::okay();
 }
 
 Status CudaKeeper::end(std::unique_ptr<Work> &out) {
-  auto kept = std::make_unique<Kept>(driver_);
+  if (!std::exchange(isKeeping_, false))
+    return stream_.failure();
+  auto kept = std::make_unique<Kept>();
   if (comms_)
     comms_->endKept();
   if (nccl_)
@@ -42,26 +41,36 @@ Status CudaKeeper::end(std::unique_ptr<Work> &out) {
   // Also of a stream that failed: nothing else ends a capture.
   Result ended = driver_.endCapture(stream_.handle(), &graph);
   Status status = stream_.accept(ended, "cuStreamEndCapture");
+  GraphExec exec = nullptr;
   if (status.ok())
-    status = stream_.accept(driver_.instantiate(&kept->exec, graph, 0),
+    status = stream_.accept(driver_.instantiate(&exec, graph, kNodePriorities),
                             "cuGraphInstantiate");
   if (graph)
     (void)driver_.destroyGraph(graph);
+  kept->graph = graphs_.size();
+  if (exec)
+    graphs_.push_back(exec);
   out = std::move(kept);
   return status;
 }
 
 Status CudaKeeper::issue(Work &work) {
   auto &kept = static_cast<Kept &>(work);
-  if (stream_.failed())
+  if (stream_.failed() || kept.graph >= graphs_.size())
     return stream_.failure();
   if (nccl_)
     MTC_RETURN_IF_ERROR(nccl_->turnTo(stream_.handle()));
-  MTC_RETURN_IF_ERROR(stream_.accept(
-      driver_.launchGraph(kept.exec, stream_.handle()), "cuGraphLaunch"));
+  MTC_RETURN_IF_ERROR(
+      stream_.accept(driver_.launchGraph(graphs_[kept.graph], stream_.handle()),
+                     "cuGraphLaunch"));
   if (nccl_)
     nccl_->passedKept(stream_.handle(), kept.moved);
   return stream_.failure();
+}
+
+void CudaKeeper::drop() {
+  for (GraphExec graph : std::exchange(graphs_, {}))
+    (void)driver_.destroyGraphExec(graph);
 }
 
 Status CudaKeeper::hostMemory(int64_t bytes, std::byte *&out) {

@@ -28,6 +28,9 @@ public:
   runtime::Status end(std::unique_ptr<Work> &out) override;
   runtime::Status issue(Work &work) override;
   runtime::Status hostMemory(int64_t bytes, std::byte *&out) override;
+  /// Destroys all graphs: NCCL waits for those of a communicator before it ends
+  /// that. Nothing is issued any more.
+  void drop();
 
 private:
   struct Kept;
@@ -36,6 +39,8 @@ private:
   CudaStream &stream_;
   NcclCommunicator *nccl_;
   CudaCommStream *comms_;
+  bool isKeeping_ = false;
+  std::vector<GraphExec> graphs_;
   std::vector<void *> pinned_;
 };
 

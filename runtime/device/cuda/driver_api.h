@@ -30,6 +30,8 @@ inline constexpr unsigned kNonBlockingStream = 1, kNoTiming = 2;
 inline constexpr int kMaxDynamicShared = 8; ///< CUfunction_attribute
 inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
 inline constexpr int kCaptureThread = 1; ///< CUstreamCaptureMode, THREAD_LOCAL
+/// CUgraphInstantiate_flags, of CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
+inline constexpr unsigned long long kNodePriorities = 8;
 enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 // The name of each, as libcuda.so.1 has it, and what it takes.

@@ -6,6 +6,8 @@
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/nccl_groups.h"
 
+#include <functional>
+
 namespace mtc::cuda {
 
 /// Collectives on arenas, and transfers, as calls of NCCL: all that a GPU
@@ -54,7 +56,15 @@ public:
   void abort() override;
   /// Nothing is issued any more. Behind `abort` streams end that wait for ranks
   /// which are gone.
-  void end() { groups_.end(); }
+  void end() {
+    if (beforeEnd_)
+      beforeEnd_();
+    groups_.end();
+  }
+  /// What `end` calls first: no graph of its calls may be left.
+  void beforeEnd(std::function<void()> action) {
+    beforeEnd_ = std::move(action);
+  }
   bool aborted() const { return groups_.aborted(); }
   void finish() override { host_.finish(); }
   using Moved = std::array<int64_t, MTC_GROUP_COUNT + 1>;
@@ -84,6 +94,7 @@ private:
   runtime::Communicator &host_;
   runtime::ArenaViews device_;
   const Nccl *nccl_ = nullptr;
+  std::function<void()> beforeEnd_;
   std::unique_ptr<CudaMemory> limbs_; ///< of a norm, as NCCL adds them
   NcclGroups groups_;
   StreamHandle last_ = nullptr; ///< of NCCL's last call

@@ -52,6 +52,9 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kComputeMajor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   EXPECT_EQ(kComputeMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   EXPECT_EQ(kCaptureThread, int(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  EXPECT_EQ(kNodePriorities,
+            static_cast<unsigned long long>(
+                CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
   EXPECT_EQ(int(kJitErrorLog), int(CU_JIT_ERROR_LOG_BUFFER));
   EXPECT_EQ(int(kJitErrorLogBytes), int(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
   EXPECT_EQ(kNcclUint8, int(ncclUint8));
