@@ -75,8 +75,8 @@ def most_layers(case):
     layers, pp = case.sizes["layers"], case.layout.pp
     if case.stages in ("list", "layout"):
         return max(sum(case.counts[stage::pp]) for stage in range(pp))
-    if case.stages == "balanced":
-        return layers  # mtc decides
+    if case.stages == "balanced" or (case.stages == "ends" and case.layout.chunks > 1):
+        return layers  # mtc decides, or another rule is broken
     if case.stages == "ends":
         rest, stages = between_ends(case)
         return max([count or 0 for count in case.counts]
