@@ -69,7 +69,8 @@ LogicalResult BodyEmitter::emitRowOps(int depth) {
   return success();
 }
 
-FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns) {
+FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns,
+                                                    Prepare prepare) {
   const ColumnPass &pass = s.passes[k];
   Values values;
   for (Operation *op : pass.ops) {
@@ -87,12 +88,14 @@ FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns) {
   for (Value v : pass.spills)
     store(get(v, columns, values), scratch[s.kept.lookup(v).scratch],
           columns.first, columns);
+  SmallVector<Value> reduced;
+  for (rt::RowReduceOp op : pass.reduces) {
+    Value v = get(op.getValue(), columns, values);
+    reduced.push_back(prepare ? prepare(op, v) : v);
+  }
   for (Operation *op : pass.sinks)
     if (failed(emitSink(op, columns, values)))
       return failure();
-  SmallVector<Value> reduced;
-  for (rt::RowReduceOp op : pass.reduces)
-    reduced.push_back(get(op.getValue(), columns, values));
   return reduced;
 }
 

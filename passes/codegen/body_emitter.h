@@ -66,10 +66,14 @@ public:
   mlir::LogicalResult emitRowOps(int depth);
   /// Fills the row buffers of random words, `lanes` blocks at a time.
   void emitRandomRows(int64_t lanes);
+  /// What becomes of a value before its reduction takes it.
+  using Prepare = llvm::function_ref<mlir::Value(rt::RowReduceOp, mlir::Value)>;
   /// One pass at `columns`: computes, stores, and gives the value of each of
-  /// the pass's reductions (f32, scalar or vector).
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitPass(int pass,
-                                                           Columns columns);
+  /// the pass's reductions (f32, scalar or vector), prepared in front of all
+  /// stores: LLVM moves a masked load to the select by the same mask that reads
+  /// it, past a store to the same memory.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitPass(int pass, Columns columns, Prepare prepare = nullptr);
   void setReduced(rt::RowReduceOp op, mlir::Value total) {
     rowValues[op.getResult()] = total;
   }

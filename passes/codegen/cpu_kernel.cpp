@@ -95,15 +95,16 @@ private:
     LogicalResult ok = success();
     // One vector of columns; its values go to the oldest accumulators.
     auto step = [&](Columns columns, ValueRange old) {
-      auto values = body.emitPass(k, columns);
+      auto values = body.emitPass(k, columns, [&](rt::RowReduceOp op, Value v) {
+        return inLanes(v, columns, op.getKind());
+      });
       SmallVector<Value> next(old.begin(), old.end());
       if (failed(values)) {
         ok = failure();
         return next;
       }
       for (auto [i, op] : llvm::enumerate(reduces))
-        next[i] = combine(op.getKind(), next[i],
-                          inLanes((*values)[i], columns, op.getKind()));
+        next[i] = combine(op.getKind(), next[i], (*values)[i]);
       std::rotate(next.begin(), next.begin() + reduces.size(), next.end());
       return next;
     };

@@ -133,3 +133,27 @@ TEST(RandomKernels, AgreeWithTheEvaluatorOnV4Bf16) {
   runMany("x86-64-v4-bf16", 4, 120);
 }
 TEST(RandomKernels, AgreeWithTheEvaluatorOnV3) { runMany("x86-64-v3", 2, 120); }
+
+// LLVM moves a masked load to a select by its mask, which must not stand behind
+// a store to the same memory.
+TEST(RandomKernels, RowsAreSummedBeforeAStoreInPlace) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+rt.kernel @k rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %x = rt.load 0 : f32
+  %y = rt.load 3 : f32
+  %sum = rt.row_reduce sum %x : f32
+  rt.store 1, %sum : f32
+  rt.store 2, %y : f32
+})");
+  ASSERT_TRUE(module);
+  Library library(*module, *codegen::isaByName("x86-64-v3"));
+  ASSERT_TRUE(library.loaded());
+  for (int64_t columns : {1, 3, 8, 9, 17, 40}) {
+    std::vector<float> x(columns, 1.5F), y(columns, 0.25F);
+    float sum = 0;
+    call(library.find("k"), {x.data(), &sum, x.data(), y.data()}, {columns});
+    EXPECT_EQ(sum, 1.5F * float(columns));
+    EXPECT_EQ(x, y);
+  }
+}
