@@ -255,6 +255,19 @@ def Rt_RandomOp : Rt_BodyOp<"random", [Pure]> {
   let results = (outs I32:$result);
   let assemblyFormat = "$seed `,` $sample `,` $layer `,` $element attr-dict `:` type($result)";
 }
+def Rt_LogisticOp : Rt_BodyOp<"logistic", [Pure, SameOperandsAndResultType]> {
+  let summary = "1 / (1 + e^-x), within 4 units in the last place";
+  let description = [{
+    What GELU (in its tanh form) and SiLU multiply x with. A function of its own, as it needs no
+    exact division and does not cancel where tanh is near -1. Below -87.3, where e^x is no normal
+    number, it is 0.
+
+    Example: `%s = rt.logistic %x : f32`
+  }];
+  let arguments = (ins F32:$value);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
 
 include "dialects/rt/RtCluster.td"
 include "dialects/rt/RtProgram.td"

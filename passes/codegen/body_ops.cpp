@@ -178,6 +178,7 @@ static Elementary elementary(StringRef name) {
       .Case("math.sin", emitSin)
       .Case("math.cos", emitCos)
       .Case("math.rsqrt", emitRsqrt)
+      .Case("rt.logistic", emitLogistic)
       .Default(nullptr);
 }
 

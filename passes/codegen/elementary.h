@@ -1,4 +1,5 @@
-//===- elementary.h - exp, log, tanh, erf, sin, cos in IR -------*- C++ -*-===//
+//===- elementary.h - exp, log, tanh and the like in IR -----------*- C++
+//-*-===//
 //
 // Elementary functions as straight lines of arith operations, for scalars and
 // vectors alike and for every target: no library call, the same bits on every
@@ -21,6 +22,8 @@ mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// Absolute error below 2^-23 for |x| < 2^15; meaningless beyond 2^22.
 mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// 1 / (1 + e^-x); 0 where e^x is below the smallest normal number.
+mlir::Value emitLogistic(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// 1 / sqrt(x) with the division and the root both correctly rounded.
 mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 

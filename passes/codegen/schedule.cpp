@@ -35,9 +35,9 @@ constexpr int64_t kMinRandomRow = 32;
 /// Operations that cost more than a store and a load.
 bool isExpensive(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return isa<rt::RandomOp>(op) || name == "math.exp" || name == "math.tanh" ||
-         name == "math.log" || name == "math.erf" || name == "math.sin" ||
-         name == "math.cos";
+  return isa<rt::RandomOp, rt::LogisticOp>(op) || name == "math.exp" ||
+         name == "math.tanh" || name == "math.log" || name == "math.erf" ||
+         name == "math.sin" || name == "math.cos";
 }
 
 class Scheduler {

@@ -16,30 +16,29 @@ using namespace mtc::families;
 static constexpr double kGeluScale = 0.7978845608028654;
 static constexpr double kGeluCubic = 0.044715;
 
-static Value tanhOf(BodyContext &c, Value x) {
-  return math::TanhOp::create(c.builder, c.loc, x);
+/// 1 / (1 + exp(-x)).
+static Value logistic(BodyContext &c, Value x) {
+  return rt::LogisticOp::create(c.builder, c.loc, x);
 }
 
-/// tanh(sqrt(2/pi)(x + 0.044715 x^3)).
-static Value geluTanh(BodyContext &c, Value x) {
-  Value inner = c.fma({c.mul({c.mul({x, x}), x}), c.constant(kGeluCubic), x});
-  return tanhOf(c, c.mul({inner, c.constant(kGeluScale)}));
-}
-
-/// 1 / (1 + exp(-x)) as (1 + tanh(x/2)) / 2, which cannot overflow.
-static Value sigmoid(BodyContext &c, Value x) {
-  Value t = tanhOf(c, c.mul({x, c.constant(0.5)}));
-  return c.fma({t, c.constant(0.5), c.constant(0.5)});
+/// GELU is x times the logistic function of u = 2 sqrt(2/pi)(x + 0.044715 x^3),
+/// which is (1 + tanh(u/2)) / 2; and u's derivative.
+struct GeluInner {
+  Value u, slope;
+};
+static GeluInner geluInner(BodyContext &c, Value x) {
+  Value square = c.mul({x, x}), scale = c.constant(2 * kGeluScale);
+  Value inner = c.fma({square, c.constant(2 * kGeluCubic * kGeluScale), scale});
+  Value slope = c.fma({square, c.constant(6 * kGeluCubic * kGeluScale), scale});
+  return {c.mul({x, inner}), slope};
 }
 
 static Value activation(BodyContext &c, tfm::ActivationKind kind, Value x) {
   switch (kind) {
-  case tfm::ActivationKind::Gelu: {
-    Value half = c.mul({x, c.constant(0.5)});
-    return c.fma({half, geluTanh(c, x), half});
-  }
+  case tfm::ActivationKind::Gelu:
+    return c.mul({x, logistic(c, geluInner(c, x).u)});
   case tfm::ActivationKind::Silu:
-    return c.mul({x, sigmoid(c, x)});
+    return c.mul({x, logistic(c, x)});
   case tfm::ActivationKind::Relu:
     return arith::MaximumFOp::create(c.builder, c.loc, x, c.constant(0.0));
   }
@@ -48,19 +47,17 @@ static Value activation(BodyContext &c, tfm::ActivationKind kind, Value x) {
 
 /// The derivative at x.
 static Value derivative(BodyContext &c, tfm::ActivationKind kind, Value x) {
-  Value one = c.constant(1.0), half = c.constant(0.5);
+  Value one = c.constant(1.0);
   switch (kind) {
   case tfm::ActivationKind::Gelu: {
-    // d/dx x/2(1+t) = (1+t)/2 + x/2 (1-t^2) k (1 + 3 c x^2)
-    Value t = geluTanh(c, x);
-    Value sech2 = c.sub({one, c.mul({t, t})});
-    Value inner = c.fma({c.mul({x, x}), c.constant(3 * kGeluCubic * kGeluScale),
-                         c.constant(kGeluScale)});
-    Value slope = c.mul({c.mul({c.mul({x, half}), sech2}), inner});
-    return c.add({c.fma({t, half, half}), slope});
+    // d/dx x·s(u) = s + x·s(1 - s)·u'
+    GeluInner inner = geluInner(c, x);
+    Value s = logistic(c, inner.u);
+    Value rest = c.mul({x, c.sub({one, s})});
+    return c.mul({s, c.fma({rest, inner.slope, one})});
   }
   case tfm::ActivationKind::Silu: {
-    Value s = sigmoid(c, x);
+    Value s = logistic(c, x);
     return c.mul({s, c.fma({x, c.sub({one, s}), one})});
   }
   case tfm::ActivationKind::Relu: {

@@ -14,8 +14,8 @@ using namespace mtc::test;
 
 namespace {
 
-constexpr const char *kFunctions[] = {"exp", "log", "tanh",  "erf",
-                                      "sin", "cos", "rsqrt", "sqrt"};
+constexpr const char *kFunctions[] = {"exp", "log",   "tanh", "erf",     "sin",
+                                      "cos", "rsqrt", "sqrt", "logistic"};
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// One kernel per function, @exp and so on, over a dynamic range; and @narrow
@@ -30,7 +30,8 @@ protected:
     }
     std::string text;
     for (std::string f : kFunctions)
-      text += kernel(f, "f32", "f32", "math." + f + " %x : f32");
+      text += kernel(f, "f32", "f32",
+                     (f == "logistic" ? "rt." : "math.") + f + " %x : f32");
     text += kernel("narrow", "f32", "bf16", "arith.truncf %x : f32 to bf16");
     text += kernel("widen", "bf16", "f32", "arith.extf %x : bf16 to f32");
     text += kernel("narrow16", "f32", "f16", "arith.truncf %x : f32 to f16");
@@ -132,6 +133,9 @@ TEST_F(Elementary, ErrorsStayBelowFourUnits) {
   EXPECT_LE(worst("log", std::log, sweep(0.7f, 1.5f, 13)), 4);
   EXPECT_LE(worst("tanh", std::tanh, sweep(1e-37f, 30.0f, 997)), 4);
   EXPECT_LE(worst("tanh", std::tanh, sweep(-0.01f, -12.0f, 97)), 4);
+  auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
+  EXPECT_LE(worst("logistic", logistic, sweep(1e-37f, 100.0f, 997)), 4);
+  EXPECT_LE(worst("logistic", logistic, sweep(-1e-6f, -87.3f, 97)), 4);
   EXPECT_LE(worst("erf", std::erf, sweep(1e-37f, 30.0f, 997)), 4);
   EXPECT_LE(worst("erf", std::erf, sweep(-0.01f, -5.0f, 97)), 4);
   auto rsqrt = [](double x) { return 1 / std::sqrt(x); };
@@ -168,6 +172,9 @@ TEST_F(Elementary, SpecialValues) {
       {-kInf, -kInf, 0, kInf, nan, nan, nan});
   all(apply<float, float>("tanh", {-kInf, -20, -0.f, 0, 20, 1e30f, kInf, nan}),
       {-1, -1, 0, 0, 1, 1, 1, nan});
+  all(apply<float, float>("logistic",
+                          {-kInf, -1e30f, -88, -0.f, 0, 88, 1e30f, kInf, nan}),
+      {0, 0, 0, 0.5, 0.5, 1, 1, 1, nan});
   all(apply<float, float>("erf", {-kInf, -6, 0, 6, kInf, nan}),
       {-1, -1, 0, 1, 1, nan});
   all(apply<float, float>("rsqrt", {0, kInf, -1, 4}), {kInf, 0, nan, 0.5});

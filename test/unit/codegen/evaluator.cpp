@@ -248,6 +248,10 @@ private:
       return result(std::log(x.f), 1 / x.f);
     if (name == "math.tanh")
       return result(std::tanh(x.f), 1 - std::tanh(x.f) * std::tanh(x.f));
+    if (name == "rt.logistic") {
+      double s = 1 / (1 + std::exp(-x.f));
+      return result(s, s * (1 - s));
+    }
     if (name == "math.erf")
       return result(std::erf(x.f), 1.13 * std::exp(-x.f * x.f));
     if (name == "math.sqrt")

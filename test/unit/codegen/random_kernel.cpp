@@ -127,7 +127,7 @@ private:
 
   Term operation() {
     Term x = any(), y = any();
-    switch (pick(20)) {
+    switch (pick(21)) {
     case 0:
     case 1:
       return binary("arith.addf", x, y, std::max(x.magnitude, y.magnitude) + 1);
@@ -162,6 +162,8 @@ private:
       return dropout(x);
     case 16:
       return indexed(x);
+    case 17:
+      return unary("rt.logistic", x, 0);
     default:
       return reduce(x);
     }
