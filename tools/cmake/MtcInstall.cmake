@@ -1,6 +1,6 @@
 # What `cmake --install` and `cpack -G DEB` put where. mtc finds its files beside the folder
 # of its executable, so lib/mtc and share/mtc are not renamed to a distribution's habits.
-install(TARGETS mtc mtc-opt RUNTIME DESTINATION bin)
+install(TARGETS mtc mtc-node mtc-opt RUNTIME DESTINATION bin)
 if(TARGET mtc-lsp-server)
   install(TARGETS mtc-lsp-server RUNTIME DESTINATION bin)
 endif()
