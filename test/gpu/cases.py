@@ -1,0 +1,61 @@
+"""What is compiled here and run on a machine with a GPU.
+
+A check is a small model, a type and a layout, whose losses, norms and gradients are known from the
+CPU; a benchmark is a model of real size. Written to FOLDER/cases.json, which `run` reads.
+"""
+
+from dataclasses import dataclass, field
+
+# Losses, norms and gradients of two right programs whose sums have other orders: test_bundles.py.
+BOUNDS = {"f32": (1e-6, 1e-5, 1e-4), "bf16": (1e-3, 1e-2, 2e-2),
+          "bf16-sums": (1e-3, 1e-2, 2e-2), "fp16": (1e-4, 1e-3, 5e-3)}
+DTYPES = {"f32": ["--dtype", "f32"], "bf16": ["--dtype", "bf16"], "fp16": ["--dtype", "fp16"],
+          "bf16-sums": ["--dtype", "bf16", "--grad-dtype", "bf16"]}
+NO_DROPOUT = [word for part in ("embedding", "attention", "hidden")
+              for word in ("--set", f"model.dropout.{part}=0.0")]
+
+
+@dataclass
+class Check:
+    dtype: str
+    ranks: int = 1
+    options: list = field(default_factory=list)
+    spec: str = "gpt2-nano"
+
+    @property
+    def name(self):
+        words = [word.strip("-").replace(",", "-") for word in self.options if word != "1"]
+        return "-".join([self.spec, self.dtype, *words]) if words else f"{self.spec}-{self.dtype}"
+
+
+@dataclass
+class Benchmark:
+    """Seconds of a step are the median over `steps` behind the first five."""
+    name: str
+    spec: str
+    dtype: str
+    samples: int
+    steps: int = 20
+    peer: bool = False  # PyTorch trains the same
+
+
+CHECKS = [Check("f32"), Check("bf16"), Check("fp16", spec="heads-of-64"), Check("bf16-sums"),
+          Check("bf16", spec="heads-of-64"),
+          Check("f32", 4, ["--tp", "2", "--pp", "2"]),
+          Check("bf16", 2, ["--dp", "2", "--zero", "1", "--overlap", "grad-reduce,param-gather"]),
+          Check("f32", 4, ["--tp", "2", "--cp", "2", "--sp"]),
+          Check("f32", 2, ["--pp", "2", "--schedule", "zb-h1"])]
+# The first one only shows that this works: it runs without a GPU, too.
+BENCHMARKS = [Benchmark("gpt2-nano", "gpt2-nano", "bf16", 2, steps=2),
+              Benchmark("gpt2-124m", "gpt2-124m", "bf16", 8, peer=True),
+              Benchmark("gpt2-124m-b32", "gpt2-124m", "bf16", 32, peer=True),
+              Benchmark("gpt2-124m-f32", "gpt2-124m", "f32", 8, steps=8),
+              Benchmark("gpt2-774m", "gpt2-774m", "bf16", 8, steps=10, peer=True)]
+
+STEPS = 4
+
+
+def training(folder, results):
+    """Options of `mtc run` for a check."""
+    return ["--quiet", "--data", f"{folder}/tokens", "--data-type", "u8", "--steps", str(STEPS),
+            "--warmup", "1", "--initial-loss-scale", "1024", "--log", f"{results}/log.jsonl"]

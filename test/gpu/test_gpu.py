@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The scripts for machines with a GPU, without one: packed, then run under the stand-ins.
+
+usage: test_gpu.py BUILD STAND_INS
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import kernel_table
+
+CHECK, BENCHMARK = "heads-of-64-bf16", "gpt2-nano"
+
+
+def run(*command, code=0, **environment):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=dict(os.environ, **environment))
+    if done.returncode != code:
+        sys.exit(f"expected exit {code} of {' '.join(command)}, found {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def check_table(folder):
+    """Of three steps the last is counted."""
+    path = os.path.join(folder, "times")
+    with open(path, "w") as file:
+        for number, (name, time) in enumerate(3 * [("gemm", 1000), ("norm", 3000), ("apply", 500)]):
+            file.write(json.dumps({"begin": 4000 * number, "end": 4000 * number + time, "grid": [2, 1, 1],
+                                   "block": [32, 1, 1], "name": name}) + "\n")
+    lines = kernel_table.table(path)
+    if lines[0] != "3 operations, 0.00 ms of 0.01 ms" or "66.7 %    1 x  norm" not in lines[1]:
+        sys.exit(f"expected a step of three kernels, norm with two thirds of it, found {lines}")
+
+
+def main():
+    build, stand_ins = map(os.path.abspath, sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        check_table(folder)
+        packed, results = (os.path.join(folder, name) for name in ("packed", "results"))
+        run(os.path.join(HERE, "make"), build, packed, "--only", CHECK, BENCHMARK)
+        node = os.path.join(packed, "bin", "mtc-node")
+        needed = run("ldd", node)
+        if "LLVM" in needed or "MLIR" in needed:
+            sys.exit(f"expected mtc-node without LLVM, found {needed}")
+        command = [os.path.join(HERE, "run"), packed, results]
+        parts = ["--parts", "checks,benchmarks,no-graph,kernels"]
+        environment = {"LD_LIBRARY_PATH": stand_ins, "MTC_STANDIN_ALLOW": "duplicate_gpu"}
+        said = run(*command, *parts, **environment)
+        for expected in (f"{CHECK}: loss within", f"{CHECK}, products of our own: loss within",
+                         f"{BENCHMARK}, graph:", f"{BENCHMARK}, no-graph:", "kernels not timed", "0 failures"):
+            if expected not in said:
+                sys.exit(f"expected {expected!r} to be said, found:\n{said}")
+        # Other numbers than those that are expected are a failure, and so is a program that is gone.
+        log = os.path.join(packed, "expected", CHECK, "log.jsonl")
+        with open(log) as file:
+            text = file.read()
+        with open(log, "w") as file:
+            file.write(text.replace('"loss": 5.', '"loss": 6.'))
+        shutil.rmtree(os.path.join(packed, "bundles", BENCHMARK, "programs"))
+        said = run(*command, "--parts", "checks,benchmarks", code=1, **environment)
+        if f"FAILED {CHECK}: loss within" not in said or f"FAILED {BENCHMARK}, graph: exit code" not in said:
+            sys.exit(f"expected the failures to be named, found:\n{said}")
+    print("scripts for a GPU: all expectations hold")
+
+
+if __name__ == "__main__":
+    main()
