@@ -259,8 +259,8 @@ def Rt_LogisticOp : Rt_BodyOp<"logistic", [Pure, SameOperandsAndResultType]> {
   let summary = "1 / (1 + e^-x), within 4 units in the last place";
   let description = [{
     What GELU (in its tanh form) and SiLU multiply x with. A function of its own, as it needs no
-    exact division and does not cancel where tanh is near -1. Below -87.3, where e^x is no normal
-    number, it is 0.
+    exact division and does not cancel where tanh is near -1. Below -87.3, where it is less than
+    1.3e-38, it is 0.
 
     Example: `%s = rt.logistic %x : f32`
   }];

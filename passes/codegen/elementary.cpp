@@ -100,6 +100,7 @@ struct Math {
 Value quotient(const Math &m, Value a, Value b) {
   // Subtracting from a constant negates the exponent: 1/b within 12.5 %. Each
   // r + r(e + e^2), e = 1 - br, cubes that: 2^-9, 2^-27.
+  // From 2^125.9 on the guess is no normal number, which no target flushes.
   Value r = m.toFloat(m.subi(m.i(0x7ef311c3), m.toInt(b)));
   Value minusB = arith::NegFOp::create(m.b, b);
   for (int step = 0; step < 2; ++step) {

@@ -22,7 +22,7 @@ mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// Absolute error below 2^-23 for |x| < 2^15; meaningless beyond 2^22.
 mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-/// 1 / (1 + e^-x); 0 where e^x is below the smallest normal number.
+/// 1 / (1 + e^-x); 0 below -87.3, where it is less than 1.3e-38.
 mlir::Value emitLogistic(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// 1 / sqrt(x) with the division and the root both correctly rounded.
 mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);

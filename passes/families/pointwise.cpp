@@ -53,8 +53,9 @@ static Value derivative(BodyContext &c, tfm::ActivationKind kind, Value x) {
     // d/dx x·s(u) = s + x·s(1 - s)·u'
     GeluInner inner = geluInner(c, x);
     Value s = logistic(c, inner.u);
-    Value rest = c.mul({x, c.sub({one, s})});
-    return c.mul({s, c.fma({rest, inner.slope, one})});
+    // s first: where it is 0, the others' product may have no value.
+    Value rest = c.mul({s, c.mul({x, c.sub({one, s})})});
+    return c.fma({rest, inner.slope, s});
   }
   case tfm::ActivationKind::Silu: {
     Value s = logistic(c, x);

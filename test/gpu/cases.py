@@ -1,7 +1,7 @@
 """What is compiled here and run on a machine with a GPU.
 
 A check is a small model, a type and a layout, whose losses, norms and gradients are known from the
-CPU; a benchmark is a model of real size. Written to FOLDER/cases.json, which `run` reads.
+CPU; a benchmark is a model of real size. `make` and `run` of one checkout belong together.
 """
 
 from dataclasses import dataclass, field
@@ -53,6 +53,8 @@ BENCHMARKS = [Benchmark("gpt2-nano", "gpt2-nano", "bf16", 2, steps=2),
               Benchmark("gpt2-774m", "gpt2-774m", "bf16", 8, steps=10, peer=True)]
 
 STEPS = 4
+# Of the last step, which is the second that graphs compute.
+GRADIENTS = f"grads@{STEPS}"
 
 
 def training(folder, results):

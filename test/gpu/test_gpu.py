@@ -39,6 +39,17 @@ def check_table(folder):
         sys.exit(f"expected a step of three kernels, norm with two thirds of it, found {lines}")
 
 
+def check_memory(node, folder):
+    """mtc-node ends as mtc does where there is no memory."""
+    endless = os.path.join(folder, "endless")
+    with open(endless, "wb") as file:
+        file.truncate(1 << 30)
+    said = run("/bin/sh", "-c", f"ulimit -v 786432; exec {node} data clean {endless} --documents lines "
+               f"--workers 1 -o {folder}/out.jsonl", code=1)
+    if "error: out of memory" not in said:
+        sys.exit(f"expected mtc-node to say that there is no memory, found {said}")
+
+
 def main():
     build, stand_ins = map(os.path.abspath, sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
@@ -50,13 +61,20 @@ def main():
         if "LLVM" in needed or "MLIR" in needed:
             sys.exit(f"expected mtc-node without LLVM, found {needed}")
         command = [os.path.join(HERE, "run"), packed, results]
-        parts = ["--parts", "checks,benchmarks,no-graph,kernels"]
+        parts = ["--parts", "checks,benchmarks,no-graph,kernels,sanitizer"]
         environment = {"LD_LIBRARY_PATH": stand_ins, "MTC_STANDIN_ALLOW": "duplicate_gpu"}
-        said = run(*command, *parts, **environment)
+        tools = os.path.join(folder, "tools")  # PATH without compute-sanitizer
+        os.mkdir(tools)
+        os.symlink(sys.executable, os.path.join(tools, "python3"))
+        said = run(*command, *parts, PATH=f"{tools}:/usr/bin:/bin", **environment)
         for expected in (f"{CHECK}: loss within", f"{CHECK}, products of our own: loss within",
-                         f"{BENCHMARK}, graph:", f"{BENCHMARK}, no-graph:", "kernels not timed", "0 failures"):
+                         f"{BENCHMARK}, graph:", f"{BENCHMARK}, no-graph:", "kernels not timed",
+                         "compute-sanitizer not run", "0 failures"):
             if expected not in said:
                 sys.exit(f"expected {expected!r} to be said, found:\n{said}")
+        run(*command, "--only", "nothing", code=1)
+        run(os.path.join(HERE, "make"), build, tools, code=1)  # has something of somebody else
+        check_memory(node, folder)
         # Other numbers than those that are expected are a failure, and so is a program that is gone.
         log = os.path.join(packed, "expected", CHECK, "log.jsonl")
         with open(log) as file:

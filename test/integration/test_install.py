@@ -19,7 +19,7 @@ import tour
 from run_layout import Report
 
 SHARED = "share/mtc/specs/gpt2-nano.toml share/mtc/strategies/tp2-pp2-dp2.toml"
-FILES = f"""bin/mtc bin/mtc-opt lib/mtc/link/executable.txt lib/mtc/libmtc_control.a {SHARED}
+FILES = f"""bin/mtc bin/mtc-node bin/mtc-opt lib/mtc/link/executable.txt lib/mtc/libmtc_control.a {SHARED}
     share/doc/mtc/LICENSE share/doc/mtc/README.md share/doc/mtc/docs/contracts.md
     share/man/man1/mtc.1 share/man/man1/mtc-compile.1 share/zsh/site-functions/_mtc
     share/bash-completion/completions/mtc share/fish/vendor_completions.d/mtc.fish

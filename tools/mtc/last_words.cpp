@@ -5,8 +5,6 @@
 #include "compiler/interrupt.h"
 #include "runtime/base/abort_watch.h"
 
-#include "llvm/Support/ErrorHandling.h"
-
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -30,22 +28,6 @@ alignas(std::max_align_t) std::byte gReserve[kReserve];
 std::size_t gReserveUsed = 0;
 thread_local bool gEnding = false;
 bool gInstalled = false;
-
-[[noreturn]] void noMemory() {
-  gEnding = true;
-  compiler::endProcess("error: out of memory; check `ulimit -v` and free "
-                       "memory, or do less at a time (compile --jobs 1, data "
-                       "--workers 1)\n",
-                       StatusCode::failed);
-}
-
-void llvmNoMemory(void *, const char *, bool) { noMemory(); }
-
-void llvmFailed(void *, const char *reason, bool) {
-  char text[512];
-  std::snprintf(text, sizeof text, "error: LLVM cannot go on: %s\n", reason);
-  compiler::endProcess(text, StatusCode::failed);
-}
 
 /// An exception that nobody catches: in a thread of a library, when there is
 /// none to be had for the next one.
@@ -81,6 +63,14 @@ constexpr std::size_t kUnchecked = 1 << 20;
 
 } // namespace
 
+void noMemory() {
+  gEnding = true;
+  compiler::endProcess("error: out of memory; check `ulimit -v` and free "
+                       "memory, or do less at a time (compile --jobs 1, data "
+                       "--workers 1)\n",
+                       StatusCode::failed);
+}
+
 void smallAllocationFailed(std::size_t bytes) {
   if (gInstalled && bytes < kUnchecked)
     noMemory();
@@ -107,8 +97,6 @@ void installLastWords() {
   std::set_new_handler(noMemory);
   std::set_terminate(uncaught);
   std::signal(SIGABRT, aborted);
-  llvm::install_bad_alloc_error_handler(llvmNoMemory);
-  llvm::install_fatal_error_handler(llvmFailed);
 }
 
 } // namespace mtc::tool

@@ -6,11 +6,14 @@
 
 namespace mtc::tool {
 
-/// From now on the end of memory, errors by which LLVM would abort, and
-/// exceptions that nobody catches end the process with one line on standard
-/// error and exit code 1; what a compilation began and temporary files are
+/// From now on the end of memory, a library's abort, and exceptions that nobody
+/// catches end the process with one line on standard error and exit code 1, or
+/// that of a lost peer; what a compilation began and temporary files are
 /// removed.
 void installLastWords();
+
+/// Ends the process so, as there is no memory.
+[[noreturn]] void noMemory();
 
 /// The same for an allocation of so many bytes, if they are so few that nobody
 /// may have looked whether it failed; returns otherwise.

@@ -7,6 +7,7 @@
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/isa.h"
 #include "tools/mtc/command_line.h"
+#include "tools/mtc/last_words.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ static std::string versionText() {
 
 int main(int argc, char **argv) {
   using namespace mtc::tool;
+  installLastWords();
   return runCommandLine(
       argc, argv,
       {"mtc-node: trains what mtc compiled, on machines without the compiler",
