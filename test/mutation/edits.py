@@ -8,7 +8,7 @@ PLANNED = ("plan-memory",)
 # Ops that say what is computed, by prefix. What is left are ops that say where, when, on
 # which ranks and in which bytes: a plan that says one of these wrongly is a wrong plan.
 COMPUTE = ("tfm.", "arith.", "math.", "rt.kernel", "rt.load", "rt.store", "rt.accumulate",
-           "rt.gather", "rt.scatter_add", "rt.row_reduce", "rt.index", "rt.arg", "rt.random",
+           "rt.gather", "rt.scatter_add", "rt.row_reduce", "rt.index", "rt.arg", "rt.random", "rt.logistic",
            "rt.launch", "rt.gemm", "rt.attention", "rt.step_field",
            "pipe.export")
 # A number that is the same on all ranks is that of a layer, of whose mask a word is; others
