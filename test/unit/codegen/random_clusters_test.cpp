@@ -220,37 +220,52 @@ void expectClusters(rt::ProgramOp program) {
   EXPECT_GT(3 * fused, launches) << fused << " of " << launches;
 }
 
+OwningOpRef<ModuleOp> lowered(MLIRContext &context,
+                              const std::vector<RandomFunction> &functions) {
+  context.loadDialect<MtcDialect, tfm::TfmDialect, dist::DistDialect,
+                      pipe::PipeDialect>();
+  auto module = parse(context, moduleOf(functions));
+  PassManager passes(&context);
+  passes.addPass(mtc::passes::createFormClusters());
+  passes.addPass(mtc::passes::createOutlineKernels());
+  passes.addPass(mtc::passes::createLowerCalls());
+  if (!module || failed(passes.run(*module)))
+    return {};
+  return module;
+}
+
+OwningOpRef<ModuleOp> kernelsOf(rt::ProgramOp program) {
+  OwningOpRef<ModuleOp> kernels =
+      ModuleOp::create(UnknownLoc::get(program.getContext()));
+  for (auto kernel : program.getOps<rt::KernelOp>())
+    kernels->push_back(kernel.clone());
+  return kernels;
+}
+
+func::FuncOp fragmentOf(rt::ProgramOp program, const std::string &name) {
+  return cast<func::FuncOp>(
+      SymbolTable::lookupSymbolIn(program, name + "_fragment"));
+}
+
 void runMany(unsigned seed, int count) {
   auto host = codegen::hostIsa();
   ASSERT_TRUE(static_cast<bool>(host));
   std::mt19937 rng(seed);
-  auto context = makeContext();
-  context->loadDialect<MtcDialect, tfm::TfmDialect, dist::DistDialect,
-                       pipe::PipeDialect>();
   std::vector<RandomFunction> functions;
   for (int i = 0; i < count; ++i)
     functions.push_back(makeRandomFunction(rng, "f" + std::to_string(i)));
-  auto module = parse(*context, moduleOf(functions));
+  auto context = makeContext();
+  auto module = lowered(*context, functions);
   ASSERT_TRUE(module);
-  PassManager passes(context.get());
-  passes.addPass(mtc::passes::createFormClusters());
-  passes.addPass(mtc::passes::createOutlineKernels());
-  passes.addPass(mtc::passes::createLowerCalls());
-  ASSERT_TRUE(succeeded(passes.run(*module)));
   auto program = *module->getOps<rt::ProgramOp>().begin();
   expectClusters(program);
-  OwningOpRef<ModuleOp> kernels =
-      ModuleOp::create(UnknownLoc::get(context.get()));
-  for (auto kernel : program.getOps<rt::KernelOp>())
-    kernels->push_back(kernel.clone());
+  auto kernels = kernelsOf(program);
   Library library(*kernels, *host);
   ASSERT_TRUE(library.loaded());
   for (int i = 0; i < count; ++i) {
     std::string name = "f" + std::to_string(i);
     runOne(functions[i], module->lookupSymbol<func::FuncOp>(name),
-           cast<func::FuncOp>(
-               SymbolTable::lookupSymbolIn(program, name + "_fragment")),
-           FragmentRun(library), rng);
+           fragmentOf(program, name), FragmentRun(library), rng);
     if (testing::Test::HasFailure())
       return;
   }
@@ -259,3 +274,40 @@ void runMany(unsigned seed, int count) {
 } // namespace
 
 TEST(RandomClusters, AgreeWithTheEvaluator) { runMany(3, 120); }
+
+// Far below 0 an activation is 0 and flat, whatever its polynomial comes to.
+TEST(Activations, AreFlatFarBelowZero) {
+  for (std::string kind : {"gelu", "silu"}) {
+    RandomFunction f;
+    f.fragment = "func.func @f_fragment() attributes {pipe.fragment = "
+                 "#pipe.fragment<stage = 0, chunk = 0, phase = backward>} {\n"
+                 "  %x = pipe.saved 0 : tensor<2x3xf32>\n"
+                 "  %dy = pipe.saved 1 : tensor<2x3xf32>\n"
+                 "  %y = tfm.activation " +
+                 kind +
+                 " %x : tensor<2x3xf32>\n"
+                 "  %dx = tfm.activation_grad " +
+                 kind +
+                 " %x, %dy : tensor<2x3xf32>\n"
+                 "  pipe.save %y as 0 : tensor<2x3xf32>\n"
+                 "  pipe.save %dx as 1 : tensor<2x3xf32>\n  return\n}\n";
+    auto host = codegen::hostIsa();
+    ASSERT_TRUE(static_cast<bool>(host));
+    auto context = makeContext();
+    auto module = lowered(*context, {f});
+    ASSERT_TRUE(module);
+    auto program = *module->getOps<rt::ProgramOp>().begin();
+    auto kernels = kernelsOf(program);
+    Library library(*kernels, *host);
+    ASSERT_TRUE(library.loaded());
+    eval::Tensor x, dy;
+    x.shape = dy.shape = {2, 3};
+    x.reals = {-1e3, -1e6, -1e9, -1.3e13, -1e16, -1e18};
+    dy.reals = {1, 1, 1, 1, 1, 1};
+    auto found =
+        FragmentRun(library).run(fragmentOf(program, "f"), {x, dy}, {});
+    for (int64_t result : {0, 1})
+      for (const Number &n : found.at(result).elements)
+        EXPECT_EQ(n.f, 0) << kind << ", result " << result;
+  }
+}
