@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """GPT-2 in PyTorch: compiled, flash attention, fused AdamW, bf16 by autocast.
 
-usage: torch_gpt2.py SPEC SAMPLES STEPS GATE [--profile]
+usage: torch_gpt2.py SPEC SAMPLES STEPS GATE
 
 SPEC is gpt2-124m or gpt2-774m; a sample has 1,024 tokens, nothing drops out. Compiles and makes
 three steps, says "ready", waits for the file GATE, and measures STEPS of them. Prints {"step_ms": MEAN}. PyTorch
@@ -90,12 +90,6 @@ def main():
         loss = step()
     torch.cuda.synchronize()
     mean = 1e3 * (time.perf_counter() - begin) / steps
-    if "--profile" in sys.argv:
-        from torch.profiler import ProfilerActivity, profile
-        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
-            step()
-            torch.cuda.synchronize()
-        print(profiler.key_averages().table(sort_by="cuda_time_total", row_limit=40, max_name_column_width=90))
     print(json.dumps({"step_ms": mean, "loss": loss.item(),
                       "memory_gib": torch.cuda.max_memory_allocated() / 2**30, "torch": torch.__version__}))
 

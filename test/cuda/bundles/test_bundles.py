@@ -30,6 +30,7 @@ import checkpoints
 import corpus
 import precision
 import safetensors
+from gpu_checks import BOUNDS, SMALL
 from layouts import SINGLE, Layout
 from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
@@ -37,13 +38,6 @@ from test_hosts import ByHand
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
-# Of losses, norms and gradients. f32: the same sums in another order. bf16: that moves a
-# product by a unit in its last place, 2^-8, now and then; a loss is a mean over 512 tokens.
-# The same of two layouts on the CPU: test_matrix.py.
-BOUNDS = {"f32": (1e-6, 1e-5, 1e-4), "bf16": (1e-3, 1e-2, 2e-2),
-          precision.SUMS: (1e-3, 1e-2, 2e-2), "fp16": (1e-4, 1e-3, 5e-3)}
-SMALL = {"name": "small", "vocab": 250, "padded": 256, "layers": 2, "hidden": 128, "heads": 2,
-         "ffn": 128, "longest": 32, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
 # By hand.
