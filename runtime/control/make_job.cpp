@@ -99,7 +99,14 @@ Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
                         "for the CPU; compile it with --target cuda:sm_90, or "
                         "leave --device out",
                         *options.device)};
+  if (!options.gemmTable.empty() && !isForGpus)
+    return {StatusCode::usage,
+            fmt::format("--gemm-table {}: expected a bundle for GPUs, found "
+                        "one for the CPU; compile it with --target cuda:sm_90, "
+                        "or leave --gemm-table out",
+                        options.gemmTable)};
   job.gpu = options.device.value_or(-1);
+  job.gemmTable = options.gemmTable;
   job.graphs = options.graphs;
   job.nccl = isForGpus && bundle.mesh.worldSize() > 1 &&
              options.comm.value_or(CommKind::nccl) == CommKind::nccl;

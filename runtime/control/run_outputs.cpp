@@ -65,6 +65,7 @@ Status RunOutputs::check(const RunOptions &options, const Job &job) {
   addData(files.inputs, "--data", job.recipe.data);
   addData(files.inputs, "--eval-data", job.recipe.eval_data);
   addIf(files.inputs, "--init-from", job.initFrom);
+  addIf(files.inputs, "--gemm-table", job.gemmTable);
   addIf(files.inputs, "--recipe", options.recipeFile);
   std::vector<NamedFile> shared = sharedFiles(job);
   files.outputs = shared;

@@ -16,7 +16,8 @@ Status takeSeat(World &world, RankPlace place, const Program &program,
                         world.sharedArenas(rank),
                         descriptor.streams,
                         program.device,
-                        job.nccl};
+                        job.nccl,
+                        job.gemmTable};
   MTC_RETURN_IF_ERROR(makeDevice(request, out.device));
   MTC_RETURN_IF_ERROR(out.device->prepare(descriptor));
   out.rank = rank;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace mtc::runtime {
@@ -40,6 +41,8 @@ struct DeviceRequest {
   const MtcDeviceFactory *factory = nullptr;
   /// Collectives go from GPU to GPU by NCCL, and not by the host's memory.
   bool nccl = false;
+  /// Of GPUs: a file of `mtc tune`; empty: none.
+  std::string gemmTable;
 };
 
 struct DeviceInfo {

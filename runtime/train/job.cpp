@@ -93,6 +93,7 @@ std::string packJob(const Job &job) {
                {"nccl", job.nccl},
                {"graphs", job.graphs},
                {"gpu", job.gpu},
+               {"gemm_table", job.gemmTable},
                {"log_alone", job.logAlone},
                {"log_file", job.logFile},
                {"log_fd", job.logFd},
@@ -144,6 +145,7 @@ Status unpackJob(std::string_view bytes, Job &out) {
   job.nccl = reader.boolean("nccl");
   job.graphs = reader.boolean("graphs");
   job.gpu = static_cast<int>(reader.integer("gpu", -1, INT32_MAX));
+  job.gemmTable = reader.text("gemm_table");
   job.logAlone = reader.boolean("log_alone");
   job.logFile = reader.text("log_file");
   job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));

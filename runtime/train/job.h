@@ -85,6 +85,7 @@ struct Job {
   bool nccl = false;       ///< between GPUs
   bool graphs = true;      ///< of walks, where the device keeps them
   int gpu = -1;            ///< the host's that somebody chose; -1: nobody
+  std::string gemmTable;   ///< of products on GPUs; empty: none
   int logFd = -1;          ///< of logFile, at its end; inherited
   bool logAlone = false;   ///< nobody else writes it
   int64_t evalBatches = 0; ///< > 0: evaluate only

@@ -10,10 +10,12 @@
 //===----------------------------------------------------------------------===//
 #include <cupti.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -77,7 +79,13 @@ extern "C" int InitializeInjection() {
         CUPTI_ACTIVITY_KIND_MEMSET})
     if (result == CUPTI_SUCCESS)
       result = cuptiActivityEnable(kind);
-  std::atexit([] { cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); });
+  // As it runs: a rank may end in ways in which nothing is called any more.
+  std::thread([] {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    }
+  }).detach();
   if (result != CUPTI_SUCCESS)
     std::fprintf(stderr, "kernel_times: CUPTI says %d\n", int(result));
   return 1;

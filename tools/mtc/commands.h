@@ -29,6 +29,7 @@ void addDoctor(CLI::App &app, Action &action);
 void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
 void addPlot(CLI::App &app, Action &action);
+void addTune(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);
 void addPages(CLI::App &app, Action &action);
 

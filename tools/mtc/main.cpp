@@ -27,5 +27,5 @@ int main(int argc, char **argv) {
                          versionText,
                          {addCompile, addLint, addRun, addInspect, addDiff,
                           addCheckpoint, addData, addExplain, addDoctor,
-                          addFlight, addSchedule, addPlot, addHelp, addPages}});
+                          addFlight, addSchedule, addTune, addPlot, addHelp, addPages}});
 }

@@ -100,10 +100,7 @@ void CudaCalls::attention(const MtcAttention &shape,
 Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
   const runtime::GemmInfo &row = rows_[static_cast<size_t>(index)];
   if (!stream_.failed())
-    // cuBLASLt rounds the product of such a row before it adds c, and then
-    // again (docs/h100.md); ours adds in fp32 and rounds once, as the contract
-    // says.
-    if (Status status = own_ || (row.beta && row.c != MTC_F32)
+    if (Status status = own_ || !isForLibrary(row)
                             ? ownGemms_.issue(row, operands, stream_.handle())
                             : gemms_.issue(row, operands, stream_.handle());
         !status.ok())
@@ -111,10 +108,11 @@ Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
   return stream_.failure();
 }
 
-Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows) {
+Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows,
+                           const std::string &table, const std::string &gpu) {
   rows_ = rows;
   MTC_RETURN_IF_ERROR(asksForOwnGemms(own_));
-  return own_ || rows.empty() ? Status::okay() : gemms_.open();
+  return own_ || rows.empty() ? Status::okay() : gemms_.open(table, gpu);
 }
 
 void CudaCalls::normReset(MtcStepState *state) {

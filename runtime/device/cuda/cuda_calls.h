@@ -27,9 +27,11 @@ public:
   /// naming what the driver rejects.
   runtime::Status load(const char *deviceCode,
                        const std::vector<runtime::KernelInfo> &kernels);
-  /// Once, with the GPU's context current. Errors: usage, where the environment
-  /// asks for other products than there are; infeasible, without cuBLASLt.
-  runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows);
+  /// Once, with the GPU's context current. `table`: as CudaGemms::open. Errors:
+  /// usage, where the environment asks for other products than there are; those
+  /// of CudaGemms::open.
+  runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows,
+                           const std::string &table, const std::string &gpu);
   /// mtc_gemm: row `index`.
   runtime::Status gemm(int64_t index, const GemmOperands &operands);
   void launch(int32_t kernel, int64_t blocks, void *const *arguments) override;

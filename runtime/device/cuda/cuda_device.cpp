@@ -2,6 +2,7 @@
 
 #include "runtime/device/cpu/arena.h"
 #include "runtime/device/cuda/cuda_calls.h"
+#include "runtime/device/cuda/cuda_context.h"
 #include "runtime/device/cuda/cuda_keeper.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/staged_comm.h"
@@ -11,75 +12,13 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 using mtc::runtime::ArenaViews;
 using mtc::runtime::Descriptor;
 using mtc::runtime::DeviceRequest;
-using mtc::runtime::GpuPlace;
 using mtc::runtime::Status;
-using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 namespace {
-
-/// The process's context of a GPU, which the driver counts.
-class PrimaryContext {
-public:
-  explicit PrimaryContext(const Driver &driver) : driver_(driver) {}
-  PrimaryContext(const PrimaryContext &) = delete;
-  PrimaryContext &operator=(const PrimaryContext &) = delete;
-  ~PrimaryContext() {
-    if (context_)
-      (void)driver_.releaseContext(device_);
-  }
-
-  Status open(const GpuPlace &place) {
-    int count = 0;
-    MTC_RETURN_IF_ERROR(
-        driver_.check(driver_.deviceCount(&count), "cuDeviceGetCount"));
-    if (count == 0)
-      return {StatusCode::infeasible,
-              "expected an NVIDIA GPU, found a driver that shows none (is "
-              "CUDA_VISIBLE_DEVICES empty?)"};
-    if (place.chosen >= count)
-      return {StatusCode::infeasible,
-              fmt::format("--device {}: expected one of the {} that the driver "
-                          "shows, 0 to {}; CUDA_VISIBLE_DEVICES hides others",
-                          place.chosen, count, count - 1)};
-    int number = place.chosen >= 0 ? place.chosen : place.local % count;
-    MTC_RETURN_IF_ERROR(
-        driver_.check(driver_.device(&device_, number), "cuDeviceGet"));
-    return driver_.check(driver_.retainContext(&context_, device_),
-                         "cuDevicePrimaryCtxRetain");
-  }
-
-  Context get() const { return context_; }
-
-  /// Whether the GPU runs code for `target`, "cuda:sm_90": it is as new.
-  Status checkArchitecture(const std::string &target) const {
-    int major = 0, minor = 0;
-    char name[64] = "";
-    (void)driver_.deviceAttribute(&major, kComputeMajor, device_);
-    (void)driver_.deviceAttribute(&minor, kComputeMinor, device_);
-    (void)driver_.deviceName(name, sizeof name, device_);
-    std::string found = fmt::format("{}{}", major, minor);
-    std::string wanted = target.substr(target.find('_') + 1);
-    if (std::make_pair(found.size(), found) >=
-        std::make_pair(wanted.size(), wanted))
-      return Status::okay();
-    return {StatusCode::infeasible,
-            fmt::format("the program was compiled for {}: expected a GPU as "
-                        "new, found {} (sm_{}); compile with --target "
-                        "cuda:sm_{}",
-                        target, name, found, found)};
-  }
-
-private:
-  const Driver &driver_;
-  DeviceNumber device_ = 0;
-  Context context_ = nullptr;
-};
 
 class CudaDevice final : public runtime::Device {
 public:
@@ -105,6 +44,7 @@ public:
 
   Status open(const DeviceRequest &request) {
     rank_ = request.rank;
+    gemmTable_ = request.gemmTable;
     byNccl_ = request.nccl;
     MTC_RETURN_IF_ERROR(context_.open(request.gpu));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
@@ -125,7 +65,8 @@ public:
     MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
     mesh_ = d.mesh;
     kernels_ = d.kernels;
-    MTC_RETURN_IF_ERROR(calls_.setGemms(d.gemms));
+    MTC_RETURN_IF_ERROR(
+        calls_.setGemms(d.gemms, gemmTable_, context_.gpuName()));
     const int64_t bytes[] = {d.kernelWorkspace};
     return workspace_.allocate(bytes, "the workspace of kernels",
                                stream_.handle());
@@ -189,7 +130,7 @@ private:
   }
 
   const Driver &driver_;
-  PrimaryContext context_; ///< goes last
+  CudaContext context_; ///< goes last
   CudaStream stream_;
   CudaMemory arenaMemory_, workspace_;
   ArenaViews arenas_{}, mirror_{};
@@ -200,6 +141,7 @@ private:
   std::unique_ptr<CudaCommStream> comms_;
   std::unique_ptr<CudaKeeper> keeper_;
   bool byNccl_ = false;
+  std::string gemmTable_;
   std::vector<runtime::KernelInfo> kernels_;
   Mesh mesh_;
   int rank_ = 0;

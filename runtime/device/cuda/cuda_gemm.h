@@ -2,23 +2,17 @@
 #ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_GEMM_H
 #define MTC_RUNTIME_DEVICE_CUDA_CUDA_GEMM_H
 
-#include "mtc/runtime/descriptor.h"
-#include "runtime/device/cuda/blas.h"
+#include "runtime/device/cuda/gemm_product.h"
+#include "runtime/device/cuda/gemm_table.h"
 
 #include <map>
 #include <memory>
 
 namespace mtc::cuda {
 
-/// Operands of mtc_gemm, on the device.
-struct GemmOperands {
-  const void *a, *b;
-  void *c, *scratch;
-};
-
-/// Products of a program through cuBLASLt. Its algorithm for a row is chosen
-/// when that is called first, from what the planned scratch and the operands'
-/// alignment allow.
+/// Products of a program through cuBLASLt. The algorithm of a row is that of a
+/// table, or else the library's first guess of what the planned scratch and the
+/// operands' alignment allow, when the row is called first.
 class CudaGemms {
 public:
   CudaGemms();
@@ -26,23 +20,27 @@ public:
   CudaGemms &operator=(const CudaGemms &) = delete;
   ~CudaGemms();
 
-  /// Once, before the first product, with the GPU's context current. Errors:
-  /// infeasible, without the library.
-  runtime::Status open();
+  /// Once, before the first product, with the context of `gpu`, by its name,
+  /// current. `table` is a file of `mtc tune`, or empty. Errors: infeasible,
+  /// without the library; inputRejected and usage, where the file is none, or
+  /// of another GPU or library.
+  runtime::Status open(const std::string &table, const std::string &gpu);
   /// Issues c = op(a)·op(b), plus c with `beta`. Errors: infeasible, without an
-  /// algorithm.
+  /// algorithm; usage, where the table lacks the row.
   runtime::Status issue(const runtime::GemmInfo &row, const GemmOperands &x,
                         StreamHandle stream);
 
 private:
-  class Product;
-  runtime::Status find(const runtime::GemmInfo &row, const GemmOperands &x,
-                       Product *&out);
+  struct Chosen;
+  runtime::Status choose(const runtime::GemmInfo &row, uint32_t alignment,
+                         Chosen &out) const;
 
   const Blas *blas_ = nullptr;
   BlasHandle handle_ = nullptr;
+  std::string tableFile_;
+  GemmTable table_;
   /// By row and alignment.
-  std::map<std::pair<runtime::GemmInfo, uint32_t>, std::unique_ptr<Product>>
+  std::map<std::pair<runtime::GemmInfo, uint32_t>, std::unique_ptr<Chosen>>
       products_;
 };
 

@@ -71,6 +71,7 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(recordEvent, cuEventRecord, EventHandle, StreamHandle)                     \
   X(waitEvent, cuEventSynchronize, EventHandle)                                \
   X(queryEvent, cuEventQuery, EventHandle)                                     \
+  X(elapsed, cuEventElapsedTime_v2, float *, EventHandle, EventHandle)         \
   X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)      \
   X(beginCapture, cuStreamBeginCapture_v2, StreamHandle, int)                  \
   X(endCapture, cuStreamEndCapture, StreamHandle, Graph *)                     \

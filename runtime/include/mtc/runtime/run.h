@@ -74,6 +74,8 @@ struct RunOptions {
   /// The number of the GPU that this process takes; none: that of its number
   /// among the ranks of its host, modulo the GPUs there.
   std::optional<int> device;
+  /// Of bundles for GPUs: a file of `mtc tune`; empty: none.
+  std::string gemmTable;
   /// GPUs: the rows of a step are launched as graphs, from the second step on.
   bool graphs = true;
   bool strict = false; ///< threads only: detect deadlocks exactly

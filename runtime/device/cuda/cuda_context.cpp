@@ -1,0 +1,60 @@
+//===- cuda_context.cpp - a process's context of a GPU --------------------===//
+
+#include "runtime/device/cuda/cuda_context.h"
+
+#include <fmt/format.h>
+
+using mtc::runtime::GpuPlace;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+
+CudaContext::~CudaContext() {
+  if (context_)
+    (void)driver_.releaseContext(device_);
+}
+
+Status CudaContext::open(const GpuPlace &place) {
+  int count = 0;
+  MTC_RETURN_IF_ERROR(
+      driver_.check(driver_.deviceCount(&count), "cuDeviceGetCount"));
+  if (count == 0)
+    return {StatusCode::infeasible,
+            "expected an NVIDIA GPU, found a driver that shows none (is "
+            "CUDA_VISIBLE_DEVICES empty?)"};
+  if (place.chosen >= count)
+    return {StatusCode::infeasible,
+            fmt::format("--device {}: expected one of the {} that the driver "
+                        "shows, 0 to {}; CUDA_VISIBLE_DEVICES hides others",
+                        place.chosen, count, count - 1)};
+  int number = place.chosen >= 0 ? place.chosen : place.local % count;
+  MTC_RETURN_IF_ERROR(
+      driver_.check(driver_.device(&device_, number), "cuDeviceGet"));
+  return driver_.check(driver_.retainContext(&context_, device_),
+                       "cuDevicePrimaryCtxRetain");
+}
+
+std::string CudaContext::gpuName() const {
+  char name[128] = "";
+  (void)driver_.deviceName(name, sizeof name, device_);
+  return name;
+}
+
+Status CudaContext::checkArchitecture(const std::string &target) const {
+  int major = 0, minor = 0;
+  (void)driver_.deviceAttribute(&major, kComputeMajor, device_);
+  (void)driver_.deviceAttribute(&minor, kComputeMinor, device_);
+  std::string found = fmt::format("{}{}", major, minor);
+  std::string wanted = target.substr(target.find('_') + 1);
+  if (std::make_pair(found.size(), found) >=
+      std::make_pair(wanted.size(), wanted))
+    return Status::okay();
+  return {StatusCode::infeasible,
+          fmt::format("the program was compiled for {}: expected a GPU as "
+                      "new, found {} (sm_{}); compile with --target "
+                      "cuda:sm_{}",
+                      target, gpuName(), found, found)};
+}
+
+} // namespace mtc::cuda

@@ -1,0 +1,148 @@
+//===- gemm_table.cpp - algorithms that `mtc tune` chose ------------------===//
+
+#include "runtime/device/cuda/gemm_table.h"
+
+#include "runtime/base/file.h"
+#include "runtime/base/json.h"
+#include "runtime/base/messages.h"
+#include "runtime/device/cuda/version.h"
+
+#include <mtc/runtime/descriptor_fields.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+using mtc::runtime::FieldReader;
+using mtc::runtime::GemmInfo;
+using mtc::runtime::Json;
+using mtc::runtime::Problems;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
+
+namespace mtc::cuda {
+namespace {
+
+constexpr int64_t kFormat = 1;
+constexpr int64_t kMost = INT64_MAX;
+
+std::string hexOf(const MatmulAlgo &algorithm) {
+  std::string text;
+  for (uint64_t word : algorithm.data)
+    text += fmt::format("{:016x}", word);
+  return text;
+}
+
+/// Empty: no such text.
+std::optional<MatmulAlgo> algorithmOf(const std::string &hex) {
+  MatmulAlgo out{};
+  if (hex.size() != 16 * std::size(out.data) ||
+      hex.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return std::nullopt;
+  for (size_t i = 0; i < std::size(out.data); ++i)
+    out.data[i] = std::stoull(hex.substr(16 * i, 16), nullptr, 16);
+  return out;
+}
+
+MtcDtype readDtype(FieldReader &row, const char *key) {
+  std::string name = row.line(key);
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16})
+    if (name == runtime::dtypeName(dtype))
+      return dtype;
+  row.problem(fmt::format("{}: expected a type of products (f32, bf16, f16), "
+                          "found '{}'",
+                          key, runtime::printable(name)));
+  return MTC_F32;
+}
+
+double readTime(FieldReader &row, const char *key) {
+  double time = row.number(key);
+  if (!(time >= 0) || !std::isfinite(time))
+    row.problem(fmt::format("{}: expected microseconds, found {}", key, time));
+  return time;
+}
+
+void readRow(FieldReader &row, GemmTable &out) {
+  GemmInfo key;
+  key.m = row.integer("m", 1, kMost);
+  key.n = row.integer("n", 1, kMost);
+  key.k = row.integer("k", 1, kMost);
+  key.ta = row.boolean("a_transposed");
+  key.tb = row.boolean("b_transposed");
+  key.beta = row.boolean("adds");
+  key.ab = readDtype(row, "type");
+  key.c = readDtype(row, "result");
+  key.scratch = row.integer("scratch", 0, kMost);
+  TunedGemm tuned;
+  tuned.microseconds = readTime(row, "us");
+  tuned.firstMicroseconds = readTime(row, "first_us");
+  std::optional<MatmulAlgo> algorithm = algorithmOf(row.line("algorithm"));
+  if (!algorithm)
+    row.problem("algorithm: expected 128 digits of base 16");
+  else
+    tuned.algorithm = *algorithm;
+  if (!out.rows.try_emplace(key, tuned).second)
+    row.problem("expected each product once, found one again");
+}
+
+Json jsonOf(const GemmInfo &row, const TunedGemm &tuned) {
+  return {{"m", row.m},
+          {"n", row.n},
+          {"k", row.k},
+          {"a_transposed", row.ta},
+          {"b_transposed", row.tb},
+          {"adds", row.beta},
+          {"type", runtime::dtypeName(row.ab)},
+          {"result", runtime::dtypeName(row.c)},
+          {"scratch", row.scratch},
+          {"us", tuned.microseconds},
+          {"first_us", tuned.firstMicroseconds},
+          {"algorithm", hexOf(tuned.algorithm)}};
+}
+
+} // namespace
+
+Status GemmTable::check(const std::string &file, const std::string &thisGpu,
+                        int64_t thisLibrary) const {
+  if (gpu == thisGpu && library == thisLibrary)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("{}: expected a table for {} and cuBLASLt {}, found one "
+                      "for {} and {}; make one here by `mtc tune`",
+                      file, thisGpu, versionName(thisLibrary),
+                      runtime::printable(gpu), versionName(library))};
+}
+
+Status readGemmTable(const std::string &file, GemmTable &out) {
+  std::string text;
+  Json json;
+  MTC_RETURN_IF_ERROR(runtime::readWholeFile(file, text));
+  MTC_RETURN_IF_ERROR(runtime::parseJson(text, file, json));
+  Problems problems;
+  FieldReader reader(json, "", problems);
+  out = {};
+  if (reader.integer("gemm_table", 0, kMost) != kFormat)
+    reader.problem(fmt::format("gemm_table: expected {}, the form that this "
+                               "version of mtc reads",
+                               kFormat));
+  out.gpu = reader.line("gpu");
+  out.library = reader.integer("cublaslt", 0, kMost);
+  for (FieldReader &row : reader.objects("products"))
+    readRow(row, out);
+  return problems.status(file);
+}
+
+std::string gemmTableText(const GemmTable &table) {
+  Json products = Json::array();
+  for (const auto &[row, tuned] : table.rows)
+    products.push_back(jsonOf(row, tuned));
+  Json json = {{"gemm_table", kFormat},
+               {"gpu", table.gpu},
+               {"cublaslt", table.library},
+               {"products", products}};
+  return json.dump(1) + "\n";
+}
+
+} // namespace mtc::cuda
