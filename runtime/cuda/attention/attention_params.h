@@ -8,7 +8,8 @@
 //
 // Entries: mtc_attention_KIND_ELEMENT_dD, of kind `forward`, `dots`, `queries`
 // or `keys`, element `bf16`, `f16` or `f32`, D 32, 64, 96, 128 or 256; heads
-// may have fewer elements. Backward is dots, then queries (dq) and keys (dk,
+// may have fewer elements. Those by warpgroups have _sm_90a behind that, the
+// one chip that runs them. Backward is dots, then queries (dq) and keys (dk,
 // dv) in any order. Nothing is added by atomics: equal calls give equal bits.
 //
 //===----------------------------------------------------------------------===//
@@ -89,6 +90,21 @@ constexpr AttentionTiles attentionTiles(AttentionKernel kernel, int headDim) {
   return {};
 }
 
+/// The same of kernels by warpgroups (sm_90a), heads of up to 64 elements: a
+/// warp owns 16 of its warpgroup's 64 rows.
+constexpr AttentionTiles groupTiles(AttentionKernel kernel) {
+  switch (kernel) {
+  case AttentionKernel::forward:
+    return {1, 4, 64, 64, 1, 4};
+  case AttentionKernel::dots:
+    return attentionTiles(kernel, 64);
+  case AttentionKernel::queries:
+  case AttentionKernel::keys:
+    return {1, 4, 64, 64, 1, 3};
+  }
+  return {};
+}
+
 /// Bytes of dynamic shared memory. Beyond 48 KiB a host must allow them by
 /// cuFuncSetAttribute.
 constexpr int attentionSharedBytes(AttentionKernel kernel, int headDim) {
@@ -107,18 +123,43 @@ constexpr int attentionSharedBytes(AttentionKernel kernel, int headDim) {
   return 0;
 }
 
-/// Blocks along x; along y are heads (key heads for `keys`), along z samples.
-constexpr int attentionGridX(AttentionKernel kernel, int headDim, int seq,
-                             int keys) {
-  AttentionTiles t = attentionTiles(kernel, headDim);
-  int tokens = kernel == AttentionKernel::keys ? keys : seq;
-  return (tokens + t.rows() - 1) / t.rows() * t.splits;
+/// The same by warpgroups.
+constexpr int groupSharedBytes(AttentionKernel kernel) {
+  AttentionTiles t = groupTiles(kernel);
+  int row = 2 * 64, own = t.rows() * row, steps = 4 * t.step * row;
+  switch (kernel) {
+  case AttentionKernel::forward:
+    return own + steps;
+  case AttentionKernel::dots:
+    return 0;
+  case AttentionKernel::queries:
+    return 2 * own + steps;
+  case AttentionKernel::keys:
+    return 2 * own + steps + 4 * t.step * 4;
+  }
+  return 0;
 }
 
-/// Of fp32.
-constexpr int floatAttentionGridX(AttentionKernel kernel, int seq, int keys) {
+enum class AttentionForm { warps, groups, floats };
+
+/// How a kernel is launched: blocks along x, where along y are heads (key heads
+/// for `keys`) and along z samples; threads; bytes of dynamic shared memory.
+struct AttentionShape {
+  int blocks, threads, shared;
+};
+
+constexpr AttentionShape attentionShape(AttentionForm form,
+                                        AttentionKernel kernel, int headDim,
+                                        int seq, int keys) {
   int tokens = kernel == AttentionKernel::keys ? keys : seq;
-  return (tokens + kFloatRows - 1) / kFloatRows;
+  if (form == AttentionForm::floats)
+    return {(tokens + kFloatRows - 1) / kFloatRows, kFloatThreads, 0};
+  bool groups = form == AttentionForm::groups;
+  AttentionTiles t =
+      groups ? groupTiles(kernel) : attentionTiles(kernel, headDim);
+  return {(tokens + t.rows() - 1) / t.rows() * t.splits, t.threads(),
+          groups ? groupSharedBytes(kernel)
+                 : attentionSharedBytes(kernel, headDim)};
 }
 
 } // namespace mtc::cuda

@@ -45,12 +45,21 @@ static AttentionParams paramsOf(const MtcAttention &d,
   return p;
 }
 
-static std::string instanceOf(const MtcAttention &d) {
+AttentionForm CudaAttention::formOf(const MtcAttention &d) const {
+  bool wide = d.dtype == MTC_F32;
+  if (hasGroupAttention(chip_, wide,
+                        attentionHeadSize(static_cast<int>(d.head_dim))))
+    return AttentionForm::groups;
+  return wide ? AttentionForm::floats : AttentionForm::warps;
+}
+
+std::string CudaAttention::instanceOf(const MtcAttention &d) const {
   const char *type = d.dtype == MTC_BF16  ? "bf16"
                      : d.dtype == MTC_F16 ? "f16"
                                           : "f32";
-  return fmt::format("{}_d{}", type,
-                     attentionHeadSize(static_cast<int>(d.head_dim)));
+  return fmt::format("{}_d{}{}", type,
+                     attentionHeadSize(static_cast<int>(d.head_dim)),
+                     formOf(d) == AttentionForm::groups ? "_" + chip_ : "");
 }
 
 static const char *nameOf(AttentionKernel kernel) {
@@ -67,7 +76,8 @@ static const char *nameOf(AttentionKernel kernel) {
   return "";
 }
 
-static std::string entryOf(const MtcAttention &d, AttentionKernel kernel) {
+std::string CudaAttention::entryOf(const MtcAttention &d,
+                                   AttentionKernel kernel) const {
   return fmt::format("mtc_attention_{}_{}", nameOf(kernel), instanceOf(d));
 }
 
@@ -98,21 +108,21 @@ Status CudaAttention::find(const MtcAttention &d, AttentionKernel kernel,
 Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
                             const AttentionParams &params,
                             StreamHandle stream) {
-  int size = attentionHeadSize(params.headDim);
-  bool wide = d.dtype == MTC_F32;
-  int shared = wide ? 0 : attentionSharedBytes(kernel, size);
-  int blocks = wide ? floatAttentionGridX(kernel, params.seq, params.keys)
-                    : attentionGridX(kernel, size, params.seq, params.keys);
-  int threads = wide ? kFloatThreads : attentionTiles(kernel, size).threads();
+  const AttentionShape shape =
+      attentionShape(formOf(d), kernel, attentionHeadSize(params.headDim),
+                     params.seq, params.keys);
   int heads = kernel == AttentionKernel::keys ? params.heads / params.group
                                               : params.heads;
   Function function = nullptr;
-  MTC_RETURN_IF_ERROR(find(d, kernel, shared, function));
+  MTC_RETURN_IF_ERROR(find(d, kernel, shape.shared, function));
   AttentionParams copy = params;
   void *arguments[] = {&copy};
   Result result =
-      driver_.launch(function, blocks, heads, static_cast<unsigned>(d.batch),
-                     threads, 1, 1, shared, stream, arguments, nullptr);
+      driver_.launch(function, static_cast<unsigned>(shape.blocks), heads,
+                     static_cast<unsigned>(d.batch),
+                     static_cast<unsigned>(shape.threads), 1, 1,
+                     static_cast<unsigned>(shape.shared), stream, arguments,
+                     nullptr);
   return result == 0
              ? Status::okay()
              : driver_.check(result, "cuLaunchKernel", entryOf(d, kernel));

@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <string>
 
 namespace mtc::cuda {
 
@@ -17,6 +18,9 @@ namespace mtc::cuda {
 class CudaAttention {
 public:
   explicit CudaAttention(const Driver &driver) : driver_(driver) {}
+
+  /// The chip that the program was compiled for, "sm_90a"; before `issue`.
+  void setChip(std::string chip) { chip_ = std::move(chip); }
 
   /// Issues the call. `block` lies on the device. Errors: infeasible, without a
   /// kernel for the type and the size of a head; those of the driver.
@@ -30,8 +34,12 @@ private:
                         const AttentionParams &params, StreamHandle stream);
   runtime::Status find(const MtcAttention &shape, AttentionKernel kernel,
                        int sharedBytes, Function &out);
+  AttentionForm formOf(const MtcAttention &shape) const;
+  std::string instanceOf(const MtcAttention &shape) const;
+  std::string entryOf(const MtcAttention &shape, AttentionKernel kernel) const;
 
   const Driver &driver_;
+  std::string chip_;
   /// Kernels of a type and a size of heads, by AttentionKernel.
   struct Instance {
     std::unique_ptr<CudaCode> code;

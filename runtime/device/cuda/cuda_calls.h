@@ -50,6 +50,10 @@ public:
   void normToLimbs(void *norm, void *limbs, StreamHandle stream);
   void normFromLimbs(void *norm, void *limbs, StreamHandle stream);
 
+  /// Before the first call: of the program's target, "cuda:sm_90a".
+  void setTarget(const std::string &target) {
+    attention_.setChip(target.substr(target.find(':') + 1));
+  }
   /// Before the first call: where the step block lies on the device, whose it
   /// stays.
   void setState(MtcStepState *state) { state_ = state; }

@@ -47,14 +47,19 @@ Status CudaContext::checkArchitecture(const std::string &target) const {
   (void)driver_.deviceAttribute(&minor, kComputeMinor, device_);
   std::string found = fmt::format("{}{}", major, minor);
   std::string wanted = target.substr(target.find('_') + 1);
-  if (std::make_pair(found.size(), found) >=
-      std::make_pair(wanted.size(), wanted))
+  // Code for sm_90a no other chip runs, newer ones neither.
+  const bool isAlone = wanted.back() == 'a';
+  if (isAlone)
+    wanted.pop_back();
+  if (isAlone ? found == wanted
+              : std::make_pair(found.size(), found) >=
+                    std::make_pair(wanted.size(), wanted))
     return Status::okay();
   return {StatusCode::infeasible,
-          fmt::format("the program was compiled for {}: expected a GPU as "
-                      "new, found {} (sm_{}); compile with --target "
-                      "cuda:sm_{}",
-                      target, gpuName(), found, found)};
+          fmt::format("the program was compiled for {}: expected {}, found {} "
+                      "(sm_{}); compile with --target cuda:sm_{}",
+                      target, isAlone ? "this kind of GPU" : "a GPU as new",
+                      gpuName(), found, found)};
 }
 
 } // namespace mtc::cuda

@@ -23,7 +23,8 @@ public:
   Context get() const { return context_; }
   /// As the driver names it.
   std::string gpuName() const;
-  /// Whether the GPU runs code for `target`, "cuda:sm_90". Errors: infeasible.
+  /// Whether the GPU runs code for `target`: as new as "cuda:sm_90", or the one
+  /// kind of "cuda:sm_90a". Errors: infeasible.
   runtime::Status checkArchitecture(const std::string &target) const;
 
 private:

@@ -63,6 +63,7 @@ public:
 
   Status prepare(const Descriptor &d) override {
     MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
+    calls_.setTarget(d.device);
     mesh_ = d.mesh;
     kernels_ = d.kernels;
     MTC_RETURN_IF_ERROR(

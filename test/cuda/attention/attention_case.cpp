@@ -137,6 +137,20 @@ void addHalfCases(Cases &cases) {
     cases.add("half", dim, 100, 100, true);
 }
 
+/// Those of halves whose heads kernels by warpgroups have; their blocks have
+/// 128 rows.
+void addGroupCases(Cases &cases) {
+  const std::vector<AttentionCase> halves = cases.all;
+  for (const AttentionCase &c : halves)
+    if (c.dim > 32 && c.dim <= 64) {
+      cases.all.push_back(c);
+      cases.all.back().groups = true;
+    }
+  cases.element = Element::bf16;
+  cases.add("blocks", 64, 300, 300, true)->groups = true;
+  cases.add("narrow", 40, 140, 140, true)->groups = true;
+}
+
 /// A block has 4 rows, and there are no tiles: fewer tokens do. Heads are of
 /// any size.
 void addFloatCases(Cases &cases) {
@@ -179,6 +193,7 @@ void addFloatCases(Cases &cases) {
 std::vector<AttentionCase> attentionCases() {
   Cases cases;
   addHalfCases(cases);
+  addGroupCases(cases);
   addFloatCases(cases);
   return std::move(cases.all);
 }
@@ -194,7 +209,9 @@ std::vector<AttentionCase> largeAttentionCases() {
   wide.dim = 128;
   wide.heads = 1;
   wide.rate = 0;
-  return {c, wide};
+  AttentionCase groups = c;
+  groups.groups = true;
+  return {c, wide, groups};
 }
 
 } // namespace mtc::test

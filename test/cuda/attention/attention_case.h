@@ -34,10 +34,12 @@ struct AttentionCase {
   /// Tokens of each document of sample 0, three quarters more in each next
   /// sample; 0: a sample is one.
   int documents = 0;
+  bool groups = false; ///< by kernels for sm_90a
   bool fused = false; ///< q, k and v are one [batch, tokens, 3, heads, dim]
 
   std::string fullName() const {
-    return name + "_" + nameOf(element) + "_d" + std::to_string(dim);
+    return name + "_" + nameOf(element) + "_d" + std::to_string(dim) +
+           (groups ? "_sm_90a" : "");
   }
   int group() const { return heads / kvHeads; }
   int position(int query) const {

@@ -23,7 +23,8 @@ std::vector<std::byte> packed(Element element,
 
 std::string instance(const AttentionCase &c) {
   return std::string(nameOf(c.element)) + "_d" +
-         std::to_string(cuda::attentionHeadSize(c.dim));
+         std::to_string(cuda::attentionHeadSize(c.dim)) +
+         (c.groups ? "_sm_90a" : "");
 }
 
 std::string entryName(AttentionKernel kernel, const AttentionCase &c) {
@@ -36,13 +37,13 @@ std::string launchKernel(Machine &machine, AttentionKernel kernel,
                          const cuda::AttentionParams &params) {
   int size = cuda::attentionHeadSize(c.dim);
   int heads = kernel == AttentionKernel::keys ? c.kvHeads : c.heads;
-  Machine::Grid grid{cuda::attentionGridX(kernel, size, c.seq, c.keys), heads,
-                     c.batch, cuda::attentionTiles(kernel, size).threads(),
-                     cuda::attentionSharedBytes(kernel, size)};
-  if (c.element == Element::f32)
-    grid = {cuda::floatAttentionGridX(kernel, c.seq, c.keys), heads, c.batch,
-            cuda::kFloatThreads, 0};
-  return machine.launch(entryName(kernel, c), grid, params);
+  auto form = c.groups                    ? cuda::AttentionForm::groups
+              : c.element == Element::f32 ? cuda::AttentionForm::floats
+                                          : cuda::AttentionForm::warps;
+  auto shape = cuda::attentionShape(form, kernel, size, c.seq, c.keys);
+  return machine.launch(
+      entryName(kernel, c),
+      {shape.blocks, heads, c.batch, shape.threads, shape.shared}, params);
 }
 
 namespace {

@@ -82,6 +82,10 @@ void writeNames() {
     for (int size : {32, 64, 96, 128, 256})
       if (cuda::hasAttention(element == Element::f16, size))
         std::cout << nameOf(element) << "_d" << size << "\n";
+  for (Element element : {Element::bf16, Element::f16, Element::f32})
+    for (int size : {32, 64, 96, 128, 256})
+      if (cuda::hasGroupAttention("sm_90a", element == Element::f32, size))
+        std::cout << nameOf(element) << "_d" << size << "_sm_90a\n";
 }
 
 } // namespace

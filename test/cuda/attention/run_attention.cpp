@@ -45,8 +45,9 @@ public:
     CUfunction &function = functions[entry];
     if (function)
       return function;
-    CUmodule module =
-        moduleOf(entry.substr(entry.rfind('_', entry.rfind('_') - 1) + 1));
+    // Behind mtc_attention_KIND_.
+    size_t kind = std::strlen("mtc_attention_");
+    CUmodule module = moduleOf(entry.substr(entry.find('_', kind) + 1));
     if (!module)
       return nullptr;
     if (cu.cuModuleGetFunction_(&function, module, entry.c_str()))
@@ -224,8 +225,9 @@ const uint16_t *repeated(Gpu &gpu, const AttentionCase &c,
 }
 
 void time(Modules &modules, int batch, int heads, int seq, int dim, double rate,
-          Element element = Element::bf16) {
+          Element element = Element::bf16, bool groups = false) {
   AttentionCase c;
+  c.groups = groups;
   c.element = element;
   c.seq = c.keys = c.first = seq;
   c.dim = dim;
@@ -269,7 +271,8 @@ void time(Modules &modules, int batch, int heads, int seq, int dim, double rate,
   double flops = 4.0 * batch * heads * seq * seq * dim / 2;
   std::cout << R"({"shape": [)" << batch << ", " << heads << ", " << seq << ", "
             << dim << R"(], "element": ")" << nameOf(element)
-            << R"(", "dropout": )" << rate << R"(, "forward_us": )" << forward
+            << R"(", "groups": )" << (groups ? "true" : "false")
+            << R"(, "dropout": )" << rate << R"(, "forward_us": )" << forward
             << R"(, "forward_tflops": )" << flops / forward * 1e-6
             << R"(, "backward_us": )" << backward << R"(, "backward_tflops": )"
             << 2.5 * flops / backward * 1e-6 << R"(, "dots_us": )" << dots
@@ -279,8 +282,10 @@ void time(Modules &modules, int batch, int heads, int seq, int dim, double rate,
 
 void timeAll(Modules &modules) {
   for (double rate : {0.0, 0.1}) {
-    time(modules, 8, 12, 1024, 64, rate);
-    time(modules, 8, 20, 1024, 64, rate);
+    for (bool groups : {false, true}) {
+      time(modules, 8, 12, 1024, 64, rate, Element::bf16, groups);
+      time(modules, 8, 20, 1024, 64, rate, Element::bf16, groups);
+    }
     time(modules, 4, 32, 2048, 128, rate);
     if (rate == 0)
       time(modules, 1, 32, 8192, 128, rate);

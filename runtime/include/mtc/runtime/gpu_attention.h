@@ -7,6 +7,8 @@
 #ifndef MTC_RUNTIME_GPU_ATTENTION_H
 #define MTC_RUNTIME_GPU_ATTENTION_H
 
+#include <string_view>
+
 namespace mtc::cuda {
 
 /// The D of the kernels for heads of `headDim` elements, at most 256.
@@ -22,6 +24,13 @@ constexpr int attentionHeadSize(int headDim) {
 constexpr bool hasAttention(bool fp16, int headSize) {
   return fp16 ? headSize == 64
               : headSize == 32 || headSize == 64 || headSize == 128;
+}
+
+/// Whether a program for `chip`, such as "sm_90a", has kernels by warpgroups
+/// for a D, which only that chip runs: those whose PTX is checked in.
+constexpr bool hasGroupAttention(std::string_view chip, bool fp32,
+                                 int headSize) {
+  return chip == "sm_90a" && !fp32 && headSize == 64;
 }
 
 } // namespace mtc::cuda
