@@ -4,7 +4,8 @@
 namespace mtc::ptx {
 
 std::string textAround(const std::string &body, const Trial &trial) {
-  return ".version 8.0\n.target sm_90\n.address_size 64\n" + trial.module +
+  return ".version 8.0\n.target " + trial.target + "\n.address_size 64\n" +
+         trial.module +
          "\n.visible .entry k(.param .u64 in, .param .u64 out)\n" + trial.head +
          R"({
   .reg .pred %p<10>;
@@ -64,9 +65,10 @@ std::vector<uint32_t> wordsOf(const std::string &body, const Trial &trial) {
   return outcome.out;
 }
 
-std::string refusalOf(const std::string &body, const Rules &rules) {
+std::string refusalOf(const std::string &body, const Rules &rules,
+                      const Trial &trial) {
   std::vector<Problem> problems;
-  auto module = Module::fromText(textAround(body), rules, problems);
+  auto module = Module::fromText(textAround(body, trial), rules, problems);
   EXPECT_EQ(module == nullptr, !problems.empty());
   return problems.empty() ? "" : problems[0].sentence;
 }

@@ -20,6 +20,7 @@ struct Trial {
   LaunchOptions options = {};
   std::string module = {}; ///< text before the kernel: variables
   std::string head = {};   ///< text before its body: .reqntid
+  std::string target = "sm_90";
 };
 
 struct Outcome {
@@ -44,7 +45,8 @@ Outcome runBody(const std::string &body, const Trial &trial = {});
 std::vector<uint32_t> wordsOf(const std::string &body, const Trial &trial = {});
 
 /// What a body is refused for; empty: it is not. Of several the first.
-std::string refusalOf(const std::string &body, const Rules &rules = {});
+std::string refusalOf(const std::string &body, const Rules &rules = {},
+                      const Trial &trial = {});
 
 /// The kind of the fault that a body ends with; a good end is a failure.
 FaultKind faultOf(const std::string &body, const Trial &trial = {});

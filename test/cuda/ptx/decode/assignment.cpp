@@ -104,9 +104,12 @@ private:
         check(written, uint32_t(use.guard), note);
       for (uint32_t reg : use.reads)
         check(written, reg, note);
+      for (uint32_t reg : use.sums)
+        check(written, reg, note);
       if (!code_.instructions[k].guarded)
-        for (uint32_t reg : use.writes)
-          add(written, reg);
+        for (const auto *list : {&use.writes, &use.sums})
+          for (uint32_t reg : *list)
+            add(written, reg);
     }
     return written;
   }
@@ -145,12 +148,16 @@ void trackUnwritten(const Function &function,
     return;
   for (size_t k = 0; k < uses.size(); ++k) {
     Tracking tracking;
-    for (uint32_t reg : uses[k].reads)
-      if (number[reg] != kNowhere)
-        tracking.reads.push_back(number[reg]);
-    for (uint32_t reg : uses[k].writes)
-      if (number[reg] != kNowhere)
-        tracking.writes.push_back(number[reg]);
+    auto note = [&](const std::vector<uint32_t> &regs,
+                    std::vector<uint32_t> &to) {
+      for (uint32_t reg : regs)
+        if (number[reg] != kNowhere)
+          to.push_back(number[reg]);
+    };
+    note(uses[k].reads, tracking.reads);
+    note(uses[k].writes, tracking.writes);
+    note(uses[k].sums, tracking.writes);
+    note(uses[k].sums, tracking.sums);
     if (uses[k].guard >= 0)
       tracking.guard = number[size_t(uses[k].guard)];
     Instruction &i = code.instructions[k];

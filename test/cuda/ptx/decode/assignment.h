@@ -9,6 +9,8 @@ namespace mtc::ptx {
 /// Registers of one instruction, by their numbers in the function.
 struct RegisterUse {
   std::vector<uint32_t> reads, writes;
+  /// Read and written, or written only, as the instruction finds when it runs.
+  std::vector<uint32_t> sums = {};
   int64_t guard = -1; ///< not among `reads`
 };
 

@@ -152,4 +152,13 @@ void Builder::needs(unsigned target, unsigned version) {
                         context_.tree.version % 10));
 }
 
+void Builder::needsExactly(unsigned target, unsigned version) {
+  const Tree &tree = context_.tree;
+  if (tree.target != target || !tree.architectureSpecific)
+    problem(fmt::format("{}: expected .target sm_{}a, found sm_{}{}",
+                        statement_.opcode, target, tree.target,
+                        tree.architectureSpecific ? "a" : ""));
+  needs(target, version);
+}
+
 } // namespace mtc::ptx

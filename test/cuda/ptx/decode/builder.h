@@ -65,6 +65,8 @@ public:
   /// {a, b} of as many as `count`, each of `type`.
   void toVector(Type type, unsigned count, bool sinksAllowed = true);
   void fromVector(Type type, unsigned count);
+  /// {a, b} of as many registers as `count`, none twice: to product->sums.
+  void sumVector(Type type, unsigned count);
   void toWideVector(Type type, unsigned count);
   void fromWideVector(Type type, unsigned count);
   /// [register or variable + offset]: a place in `from`, or absolute, with
@@ -90,10 +92,14 @@ public:
   void contractable();
   /// A program whose .target or .version is older has no such instruction.
   void needs(unsigned target, unsigned version);
+  /// The same where it takes .target sm_90a and nothing later.
+  void needsExactly(unsigned target, unsigned version);
 
   Instruction out;
   /// Registers, for who looks at what is written before it is read.
-  std::vector<uint32_t> reads, writes;
+  std::vector<uint32_t> reads, writes, sums;
+  /// Of wgmma.mma_async.
+  std::optional<WarpgroupProduct> product;
 
 private:
   enum class Width { equal, atLeast };

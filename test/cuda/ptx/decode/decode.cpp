@@ -52,8 +52,13 @@ private:
           fmt::format("instruction '{}' is not known", statement.opcode));
     if (!builder.failed() && !builder.out.run)
       builder.problem(fmt::format("{}: no such form", statement.opcode));
+    if (builder.product) {
+      builder.out.target = uint32_t(code_.products.size());
+      code_.products.push_back(std::move(*builder.product));
+    }
     code_.instructions.push_back(builder.out);
     uses_.push_back({std::move(builder.reads), std::move(builder.writes),
+                     std::move(builder.sums),
                      statement.guarded ? int64_t(statement.guard) : -1});
   }
 
@@ -76,6 +81,12 @@ std::unique_ptr<Program> decode(Tree tree, const Rules &rules,
                         fmt::format("a program for sm_{} does not run on sm_{}",
                                     tree.target, rules.target),
                         {}});
+  else if (tree.architectureSpecific && tree.target != rules.target)
+    problems.push_back(
+        {0,
+         fmt::format("a program for sm_{}a runs on no other, found sm_{}",
+                     tree.target, rules.target),
+         {}});
   for (const Function &each : tree.functions)
     if (each.kernel && each.defined)
       KernelDecoder(tree, each, rules, problems).run(*program);

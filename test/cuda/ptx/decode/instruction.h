@@ -59,7 +59,7 @@ struct Instruction {
   std::array<uint32_t, 16> from{};
   int64_t immediate = 0; ///< added to the address, or a number of the handler's
   int64_t second = 0;    ///< the same of a second address
-  uint32_t target = 0;   ///< an instruction, or a table
+  uint32_t target = 0;   ///< an instruction, a table, or of Code::products
   int line = 0;
   uint32_t tracking = 0; ///< of Code::tracking, if tracked
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mtc::ptx {
 namespace {
 
@@ -211,6 +213,22 @@ void Builder::toVector(Type type, unsigned count, bool sinksAllowed) {
     return addTo(destination(*operand, type, Width::equal, false));
   for (const Operand &part : operand->parts)
     addTo(destination(part, type, Width::equal, sinksAllowed));
+}
+
+void Builder::sumVector(Type type, unsigned count) {
+  const Operand *operand = vectorOf(count);
+  if (!operand)
+    return;
+  size_t others = writes.size();
+  for (const Operand &part : operand->parts)
+    product->sums.push_back(destination(part, type, Width::equal, false));
+  sums.assign(writes.begin() + long(others), writes.end());
+  writes.resize(others);
+  std::vector<uint32_t> sorted = sums;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    problem(fmt::format("{}: expected every register of D once",
+                        statement_.opcode));
 }
 
 void Builder::toWideVector(Type type, unsigned count) {

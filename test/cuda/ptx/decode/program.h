@@ -44,7 +44,19 @@ struct TrackedRegister {
 /// What a tracked instruction reads and writes: of Code::tracked.
 struct Tracking {
   std::vector<uint32_t> reads, writes;
-  uint32_t guard = kNowhere; ///< of Code::tracked, too
+  std::vector<uint32_t> sums; ///< among `writes`: maybe read, too
+  uint32_t guard = kNowhere;  ///< of Code::tracked, too
+};
+
+/// The operands of a wgmma.mma_async: D = A * B + D or A * B, of 64 rows and
+/// `columns` columns; places in the register file.
+struct WarpgroupProduct {
+  unsigned columns = 0;
+  std::vector<uint32_t> sums; ///< D
+  std::vector<uint32_t> left; ///< A in registers; empty: in shared memory
+  uint32_t leftTile = kNowhere, rightTile = kNowhere; ///< matrix descriptors
+  bool leftTransposed = false, rightTransposed = false;
+  bool negative = false; ///< of A * B
 };
 
 /// One kernel.
@@ -55,6 +67,7 @@ struct Code {
   std::vector<FilledSpecial> specials;
   std::vector<TrackedRegister> tracked;
   std::vector<Tracking> tracking;
+  std::vector<WarpgroupProduct> products;
   uint32_t fileBytes = 0; ///< of the register file of a warp
 };
 

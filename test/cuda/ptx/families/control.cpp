@@ -119,6 +119,17 @@ void warpSync(Builder &b) {
   b.out.run = warpBarrier;
 }
 
+/// Only wgmma reads by another proxy here, and shared memory.
+void proxyFence(Builder &b) {
+  if (b.expectOneOf({"async"}))
+    return;
+  b.needs(90, 80);
+  b.takeOneOf({"shared::cta", "shared::cluster", "global"});
+  b.endModifiers();
+  b.endOperands();
+  b.out.run = nothing;
+}
+
 } // namespace
 
 void decodeBra(Builder &b) {
@@ -186,8 +197,9 @@ void decodeBarrier(Builder &b) {
 // Blocks run one after the other and warps in turns, so that all of memory is
 // seen by all at once: a fence has nothing to do.
 void decodeFence(Builder &b) {
-  if (!b.takeOneOf({"sc", "acq_rel"}) && b.comes("proxy"))
-    b.problem("fence: proxies are not known here");
+  if (b.take("proxy"))
+    return proxyFence(b);
+  b.takeOneOf({"sc", "acq_rel"});
   b.expectOneOf({"cta", "cluster", "gpu", "sys"});
   b.endModifiers();
   b.endOperands();

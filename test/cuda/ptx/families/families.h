@@ -130,6 +130,9 @@ void decodeMma(Builder &b);
 void decodeLdmatrix(Builder &b);
 void decodeStmatrix(Builder &b);
 void decodeMovmatrix(Builder &b);
+// warpgroup.cpp
+void decodeWgmma(Builder &b);
+void decodeSetmaxnreg(Builder &b);
 // async_copy.cpp
 void decodeCp(Builder &b);
 // control.cpp

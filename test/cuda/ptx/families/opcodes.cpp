@@ -98,6 +98,8 @@ const std::map<std::string_view, Decoder> kDecoders = {
     {"ldmatrix", decodeLdmatrix},
     {"stmatrix", decodeStmatrix},
     {"movmatrix", decodeMovmatrix},
+    {"wgmma", decodeWgmma},
+    {"setmaxnreg", decodeSetmaxnreg},
     {"cp", decodeCp},
     {"bra", decodeBra},
     {"brx", decodeBrx},

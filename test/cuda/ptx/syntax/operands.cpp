@@ -9,6 +9,7 @@ namespace mtc::ptx {
 namespace {
 
 constexpr int kDeepest = 4;
+constexpr size_t kMostParts = 128; // accumulators of m64n256
 
 } // namespace
 
@@ -138,7 +139,7 @@ Operand Parser::group(char close, Operand::Kind kind, int depth) {
     if (made.parts.back().kind == Operand::Kind::name)
       cursor_.problem(cursor_.line(), fmt::format("nothing is named '{}'",
                                                   made.parts.back().name));
-    if (made.parts.size() > 64) {
+    if (made.parts.size() > kMostParts) {
       cursor_.problem(cursor_.line(), "more operands than any instruction");
       return made;
     }

@@ -51,10 +51,16 @@ void Parser::version() {
 void Parser::target() {
   int line = cursor_.line();
   std::string_view name = cursor_.expectWord("a target, as sm_90");
+  const char *end = name.data() + name.size(), *suffix = end;
   if (name.substr(0, 3) == "sm_")
-    std::from_chars(name.data() + 3, name.data() + name.size(), tree_.target);
+    suffix = std::from_chars(name.data() + 3, end, tree_.target).ptr;
+  tree_.architectureSpecific = suffix != end && *suffix == 'a';
   if (tree_.target < 50)
     cursor_.problem(line, "expected a .target from sm_50 on");
+  else if (end - suffix > tree_.architectureSpecific ||
+           (tree_.architectureSpecific && tree_.target < 90))
+    cursor_.problem(line,
+                    fmt::format("target {} is none: as sm_90 or sm_90a", name));
   if (tree_.target >= 90 && tree_.version < 78)
     cursor_.problem(line, "expected .version 7.8 or later for this target");
   while (cursor_.accept(','))

@@ -93,6 +93,8 @@ struct Function {
 struct Tree {
   unsigned target = 0;  ///< 90 of "sm_90a"
   unsigned version = 0; ///< 80 of "8.0"
+  /// sm_90a: for this architecture only, with all that it has.
+  bool architectureSpecific = false;
   std::vector<Variable> variables;
   std::vector<Function> functions;
 };

@@ -1,0 +1,228 @@
+//===- warpgroup_product.cpp - wgmma.mma_async ----------------------------===//
+//
+// D = A * B + D of 64 rows, N columns and 16 products each. Warp w of a
+// warpgroup has rows 16w to 16w + 15 of D, eight columns in four registers of
+// each lane as mma.sync has them, and of A, if that is in registers.
+//
+// A device multiplies at some time between the instruction and its wait. Here
+// it is done at once: nobody may look at the sums or change a factor before the
+// wait, which machine/in_flight.h watches.
+//
+// That all 16 products and the sum are added at once and cut off, as mma.sync
+// m16n8k16 does it on an H100, has not been compared with a device.
+//
+//===----------------------------------------------------------------------===//
+#include "test/cuda/ptx/families/warpgroup.h"
+
+#include "test/cuda/ptx/machine/floats.h"
+#include "test/cuda/ptx/machine/matrix_tile.h"
+#include "test/cuda/ptx/machine/tensor_core.h"
+
+#include <fmt/format.h>
+
+namespace mtc::ptx {
+namespace {
+
+constexpr unsigned kRows = 16; ///< of a warp
+constexpr unsigned kWarpsOfGroup = 4;
+constexpr unsigned kDepth = kProductDepth;
+
+/// Rows of A, or of D, or columns of B beside each other.
+struct Factor {
+  double values[kRows][kDepth];
+  int exponents[kRows][kDepth];
+};
+
+bool setExponents(Terms &terms, int least) {
+  bool finite = true;
+  for (int c = 0; c < kSums; ++c) {
+    finite &= std::isfinite(terms.values[c]);
+    terms.exponents[c] = exponentOf(terms.values[c], least);
+  }
+  return finite;
+}
+
+template <class T> class Multiplier {
+public:
+  Multiplier(Warp &warp, const Instruction &i)
+      : warp_(warp), by_(i), product_(warp.block->code.products[i.target]),
+        scale_(warp.mask(i.from[i.fromCount - 1u]) ^ (i.flag ? ~0u : 0)) {}
+
+  bool run() {
+    if (!gatherLeft())
+      return false;
+    for (unsigned column = 0; column < product_.columns; column += kSums) {
+      Terms right[kDepth], sums[kRows];
+      if (!gatherRight(column, right))
+        return false;
+      gatherSums(column, sums);
+      multiply(right, sums);
+      scatter(column, sums);
+    }
+    return true;
+  }
+
+private:
+  static constexpr int kLeast = std::is_same_v<T, F16> ? -14 : -126;
+  static double valueOf(uint16_t bits) { return widened(T{bits}); }
+
+  /// Eight elements of a tile; null and a fault: outside.
+  const uint16_t *chunk(const MatrixTile &tile, unsigned number) {
+    uint32_t address = tile.addressOf(number);
+    Block &block = *warp_.block;
+    if (address < kSharedBase ||
+        address - kSharedBase + kChunk > block.shared.size()) {
+      warp_.fail(FaultKind::outOfBounds, by_,
+                 fmt::format("16 bytes at shared address {}: the block has {} "
+                             "from {} on",
+                             address, block.shared.size(), kSharedBase));
+      return nullptr;
+    }
+    return reinterpret_cast<const uint16_t *>(
+        &block.shared[address - kSharedBase]);
+  }
+
+  std::optional<MatrixTile> tileAt(uint32_t place, unsigned extent,
+                                   bool transposed) {
+    MatrixTile tile(warp_.slots<uint64_t>(place)[0], extent, transposed);
+    std::string problem = tile.problem();
+    if (problem.empty())
+      return tile;
+    warp_.fail(FaultKind::misaligned, by_, problem);
+    return std::nullopt;
+  }
+
+  void setLeft(unsigned row, unsigned k, uint16_t bits) {
+    double value = valueOf(bits);
+    left_.values[row][k] = product_.negative ? -value : value;
+  }
+
+  bool gatherLeft() {
+    for (unsigned r = 0; r < product_.left.size(); ++r) {
+      const uint32_t *words = warp_.slots<uint32_t>(product_.left[r]);
+      for (unsigned l = 0; l < kLanes; ++l)
+        for (unsigned e = 0; e < 2; ++e)
+          setLeft(l / 4 + 8 * (r & 1), 2 * (l % 4) + e + 8 * (r >> 1),
+                  uint16_t(words[l] >> (16 * e)));
+    }
+    if (product_.left.empty() && !gatherLeftTile())
+      return false;
+    for (unsigned r = 0; r < kRows; ++r)
+      for (unsigned k = 0; k < kDepth; ++k) {
+        leftFinite_ &= std::isfinite(left_.values[r][k]);
+        left_.exponents[r][k] = exponentOf(left_.values[r][k], kLeast);
+      }
+    return true;
+  }
+
+  bool gatherLeftTile() {
+    auto tile = tileAt(product_.leftTile, kWarpsOfGroup * kRows,
+                       product_.leftTransposed);
+    if (!tile)
+      return false;
+    unsigned first = unsigned(warp_.index) % kWarpsOfGroup * kRows;
+    unsigned chunks = kRows / kChunkElements * kDepth;
+    for (unsigned c = 0; c < chunks; ++c) {
+      const uint16_t *elements = chunk(*tile, first / kRows * chunks + c);
+      if (!elements)
+        return false;
+      for (unsigned e = 0; e < kChunkElements; ++e)
+        if (product_.leftTransposed)
+          setLeft(c / kDepth * kChunkElements + e, c % kDepth, elements[e]);
+        else
+          setLeft(c / 2, c % 2 * kChunkElements + e, elements[e]);
+    }
+    return true;
+  }
+
+  bool gatherRight(unsigned column, Terms (&right)[kDepth]) {
+    if (!rightTile_)
+      rightTile_ = tileAt(product_.rightTile, product_.columns,
+                          product_.rightTransposed);
+    if (!rightTile_)
+      return false;
+    unsigned chunks = kSums / kChunkElements * kDepth;
+    for (unsigned c = 0; c < chunks; ++c) {
+      const uint16_t *elements =
+          chunk(*rightTile_, column / kSums * chunks + c);
+      if (!elements)
+        return false;
+      for (unsigned e = 0; e < kChunkElements; ++e)
+        if (product_.rightTransposed)
+          right[c].values[e] = valueOf(elements[e]);
+        else
+          right[c % 2 * kChunkElements + e].values[c / 2] =
+              valueOf(elements[e]);
+    }
+    rightFinite_ = true;
+    for (Terms &each : right)
+      rightFinite_ &= setExponents(each, kLeast);
+    return true;
+  }
+
+  uint32_t *sumsAt(unsigned column, unsigned r) {
+    return warp_.slots<uint32_t>(product_.sums[column / kSums * 4 + r]);
+  }
+
+  void gatherSums(unsigned column, Terms (&sums)[kRows]) {
+    for (unsigned r = 0; r < 4; ++r) {
+      const uint32_t *words = sumsAt(column, r);
+      for (unsigned l = 0; l < kLanes; ++l)
+        sums[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)] =
+            scale_ ? __builtin_bit_cast(float, words[l]) : 0.0f;
+    }
+    sumsFinite_ = true;
+    for (Terms &each : sums)
+      sumsFinite_ &= setExponents(each, -126);
+  }
+
+  void multiply(const Terms (&right)[kDepth], Terms (&sums)[kRows]) {
+    bool finite = leftFinite_ && rightFinite_ && sumsFinite_;
+    for (unsigned r = 0; r < kRows; ++r) {
+      Terms plain = sums[r];
+      addProducts<kDepth>(left_.values[r], left_.exponents[r], right, sums[r]);
+      if (finite)
+        continue;
+      // Without any cut, to see which of infinity and NaN a sum is.
+      for (unsigned k = 0; k < kDepth; ++k)
+        for (int c = 0; c < kSums; ++c)
+          plain.values[c] += left_.values[r][k] * right[k].values[c];
+      for (int c = 0; c < kSums; ++c)
+        if (!std::isfinite(plain.values[c]))
+          sums[r].values[c] = plain.values[c];
+    }
+  }
+
+  void scatter(unsigned column, const Terms (&sums)[kRows]) {
+    for (unsigned r = 0; r < 4; ++r) {
+      uint32_t *words = sumsAt(column, r);
+      for (unsigned l = 0; l < kLanes; ++l)
+        words[l] = __builtin_bit_cast(
+            uint32_t,
+            cutOff(sums[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)]));
+    }
+  }
+
+  Warp &warp_;
+  const Instruction &by_;
+  const WarpgroupProduct &product_;
+  uint32_t scale_;
+  Factor left_;
+  std::optional<MatrixTile> rightTile_;
+  bool leftFinite_ = true, rightFinite_ = true, sumsFinite_ = true;
+};
+
+} // namespace
+
+bool multiplyBf16(Warp &warp, const Instruction &i) {
+  return Multiplier<Bf16>(warp, i).run();
+}
+bool multiplyF16(Warp &warp, const Instruction &i) {
+  return Multiplier<F16>(warp, i).run();
+}
+
+bool fenceProducts(Warp &, const Instruction &) { return true; }
+bool commitProducts(Warp &, const Instruction &) { return true; }
+bool waitForProducts(Warp &, const Instruction &) { return true; }
+
+} // namespace mtc::ptx
