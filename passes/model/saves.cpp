@@ -1,7 +1,10 @@
 //===- saves.cpp - what passes from forward to backward -------------------===//
 #include "passes/model/saves.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "passes/families/family.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
 
@@ -15,12 +18,13 @@ bool isForward(Value value) {
 //===--- cheap values -----------------------------------------------------===//
 
 /// The values that computing `value` again would read.
-static void collectLeaves(Value value, llvm::SetVector<Value> &out) {
+static void collectLeaves(Value value, SmallVector<Value> &out) {
   Operation *def = value.getDefiningOp();
   if (!def)
     return;
   if (!def->hasTrait<tfm::Cheap>()) {
-    out.insert(value);
+    if (!llvm::is_contained(out, value))
+      out.push_back(value);
     return;
   }
   for (Value operand : def->getOperands())
@@ -31,14 +35,38 @@ static int64_t sizeOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
 }
 
+/// Whether the forward has `value` in memory: an op that is no part of a kernel
+/// reads it there.
+static bool isInMemory(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return !tfm::isBackward(user) && !isa<tfm::SaveOp>(user) &&
+           !isa<families::KernelBodyOpInterface>(user);
+  });
+}
+
+/// Whether all that is computed of `leaf` goes into `value`.
+static bool servesOnly(Value leaf, Value value) {
+  while (leaf != value) {
+    if (!leaf.hasOneUse())
+      return false;
+    Operation *user = *leaf.user_begin();
+    if (!user->hasTrait<tfm::Cheap>() || user->getNumResults() != 1)
+      return false;
+    leaf = user->getResult(0);
+  }
+  return true;
+}
+
 bool isCheap(Value value) {
   if (!value.getDefiningOp()->hasTrait<tfm::Cheap>())
     return false;
-  llvm::SetVector<Value> read;
+  SmallVector<Value> read;
   collectLeaves(value, read);
-  return llvm::count_if(read, [size = sizeOf(value)](Value leaf) {
-           return sizeOf(leaf) >= size;
-         }) <= 1;
+  llvm::erase_if(
+      read, [size = sizeOf(value)](Value leaf) { return sizeOf(leaf) < size; });
+  if (read.size() != 1)
+    return read.empty();
+  return !isInMemory(value) || !servesOnly(read.front(), value);
 }
 
 //===--- making them ------------------------------------------------------===//

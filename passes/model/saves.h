@@ -18,7 +18,9 @@ namespace mtc::model {
 bool isForward(mlir::Value value);
 
 /// Whether `value`, which an op makes, is cheap to compute again: it needs at
-/// most one other value of its own size.
+/// most one other value of its own size. It is not where it costs nothing to
+/// save it in place of that one: the forward has it in memory, as an op without
+/// a kernel body reads it, such as attention, and nothing else needs the other.
 bool isCheap(mlir::Value value);
 
 /// A save of `value`, which the forward makes, in `layer`: behind its maker, or

@@ -37,7 +37,10 @@ public:
 
   void apply() {
     begin(pipe::Phase::Apply);
-    for (const UpdateSegment &segment : plan.segments) {
+    auto alike = [](const UpdateSegment &a, const UpdateSegment &b) {
+      return a.decay == b.decay && a.group == b.group;
+    };
+    for (const UpdateSegment &segment : joined(alike)) {
       loc = segment.part;
       update(segment);
     }
@@ -97,6 +100,33 @@ private:
     rt::CollectiveOp::create(b, loc, Type(), kind, buffer, group, count)
         ->setAttr("origin", b.getStringAttr(origin));
   }
+  /// The segments, neighbours as one where they are `alike` and nothing lies
+  /// between them: on a GPU a launch for each bias is longer than its work.
+  template <class Alike> std::vector<UpdateSegment> joined(const Alike &alike) {
+    std::vector<UpdateSegment> ordered = plan.segments, out;
+    llvm::stable_sort(ordered, [](const auto &a, const auto &b) {
+      return std::pair(a.bucket, a.start) < std::pair(b.bucket, b.start);
+    });
+    for (auto next = ordered.begin(), end = ordered.end(); next != end;) {
+      UpdateSegment first = *next, last = first;
+      while (++next != end && next->bucket == last.bucket &&
+             next->start == last.start + last.count && alike(last, *next))
+        last = *next;
+      first.part = spanOf(first.part, last.part);
+      first.count = last.start + last.count - first.start;
+      out.push_back(std::move(first));
+    }
+    return out;
+  }
+  /// "final_norm.bias to layers.0.norm1.scale".
+  Location spanOf(Location first, Location last) {
+    auto from = dyn_cast<NameLoc>(first), to = dyn_cast<NameLoc>(last);
+    if (first == last || !from || !to)
+      return first;
+    return NameLoc::get(b.getStringAttr(from.getName().getValue() + " to " +
+                                        to.getName().getValue()));
+  }
+
   /// What this rank has of a segment.
   rt::FlatRangeOp range(const UpdateSegment &s) {
     return rt::FlatRangeOp::create(
@@ -203,7 +233,10 @@ private:
     // finite.
     if (plan.lastStage)
       rt::NormOp::create(b, loc, rt::NormAction::Check, lossRef(), Value());
-    for (const UpdateSegment &s : plan.segments) {
+    auto alike = [](const UpdateSegment &a, const UpdateSegment &b) {
+      return a.owner == b.owner && a.same == b.same;
+    };
+    for (const UpdateSegment &s : joined(alike)) {
       if (!s.owner)
         continue;
       loc = s.part;

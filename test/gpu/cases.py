@@ -17,11 +17,13 @@ class Check:
     ranks: int = 1
     options: list = field(default_factory=list)
     spec: str = "gpt2-nano"
+    chip: str = "sm_90"
 
     @property
     def name(self):
         words = [word.strip("-").replace(",", "-") for word in self.options if word != "1"]
-        return "-".join([self.spec, self.dtype, *words]) if words else f"{self.spec}-{self.dtype}"
+        words += [self.chip] * (self.chip != "sm_90")
+        return "-".join([self.spec, self.dtype, *words])
 
 
 @dataclass
@@ -33,10 +35,12 @@ class Benchmark:
     samples: int
     steps: int = 20
     peer: bool = False  # PyTorch trains the same
+    chip: str = "sm_90a"
 
 
 CHECKS = [Check("f32"), Check("bf16"), Check("fp16", spec=SMALL), Check("bf16-sums"),
-          Check("bf16", spec=SMALL),
+          Check("bf16", spec=SMALL), Check("bf16", spec=SMALL, chip="sm_90a"),
+          Check("fp16", spec=SMALL, chip="sm_90a"),
           Check("f32", 4, ["--tp", "2", "--pp", "2"]),
           Check("bf16", 2, ["--dp", "2", "--zero", "1", "--overlap", "grad-reduce,param-gather"]),
           Check("f32", 4, ["--tp", "2", "--cp", "2", "--sp"]),

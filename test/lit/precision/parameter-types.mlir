@@ -61,7 +61,7 @@
 // an update of parameters of half of the bytes
 // RUN: sed -e '/func.func @stage0_apply/,/rt.launch/{/rt.ref param of 0/{N;s/xf32>/xbf16>/g};s/: (memref<1152xf32>, /: (memref<1152xbf16>, /}' %t.edit.mlir \
 // RUN:   | not mtc-opt --plan-memory --verify-plan 2>&1 | FileCheck %s --check-prefix=UPDATE
-// UPDATE: loc("final_norm.bias"): 'rt.launch' expected elements of type 'f32', as bucket 0 has them there, found 'memref<1152xbf16>'
+// UPDATE: loc("final_norm.bias to layers.0.norm1.scale"): 'rt.launch' expected elements of type 'f32', as bucket 0 has them there, found 'memref<1152xbf16>'
 
 // a type that nothing computes with
 // RUN: mtc compile gpt2-nano --strategy %t/norms.toml --mbs 1 --gbs 1 --compile-to=expand-schedule \
