@@ -3,6 +3,7 @@
 #include "runtime/control/make_job.h"
 
 #include "runtime/base/trace_time.h"
+#include "runtime/device/cuda/gemm_table.h"
 #include "runtime/train/param_groups.h"
 #include "runtime/train/step_batches.h"
 
@@ -105,6 +106,10 @@ Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
                         "one for the CPU; compile it with --target cuda:sm_90, "
                         "or leave --gemm-table out",
                         options.gemmTable)};
+  if (!options.gemmTable.empty()) { // of GPU and library ranks look themselves
+    cuda::GemmTable table;
+    MTC_RETURN_IF_ERROR(cuda::readGemmTable(options.gemmTable, table));
+  }
   job.gpu = options.device.value_or(-1);
   job.gemmTable = options.gemmTable;
   job.graphs = options.graphs;
