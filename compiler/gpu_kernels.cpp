@@ -5,6 +5,7 @@
 #include "compiler/join_plans.h"
 #include "compiler/locations.h"
 #include "compiler/output_folder.h"
+#include "compiler/report.h"
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
 #include "models/strategy.h"
@@ -147,6 +148,11 @@ Status writeGpuKernels(const CompileOptions &options, const BundlePlan &plan) {
     MTC_RETURN_IF_ERROR(writeFile(base + ".launches.json",
                                   describe(program.gpu).dump(2) + "\n"));
   }
+  Json costs = report(plan);
+  MTC_RETURN_IF_ERROR(
+      writeFile(output.folder() + "/report.json", costs.dump(2) + "\n"));
+  MTC_RETURN_IF_ERROR(
+      writeFile(output.folder() + "/report.txt", reportText(costs)));
   return output.commit();
 }
 

@@ -63,11 +63,30 @@ struct PlanCollective {
   int64_t ringPasses = 1;
 };
 
+/// Calls that do the same: of one kernel, or products of one shape. The figures
+/// are those of all of them together, as rt::Work has them.
+struct PlanCalls {
+  std::string op;      ///< of rt, without its dialect: "gemm"
+  std::string name;    ///< what tells them from others of the op
+  std::string part;    ///< of the model; "*" stands for numbers of layers
+  std::string factors; ///< type of what products multiply; empty: no products
+  int64_t stream = 0, calls = 0;
+  double flops = 0, unmaskedFlops = 0, bytes = 0, linkBytes = 0;
+
+  /// Whether they and others are one row.
+  bool isLike(const PlanCalls &other) const {
+    return op == other.op && name == other.name && stream == other.stream;
+  }
+  /// Those of another, which is like this, `times` over.
+  void add(const PlanCalls &more, int64_t times = 1);
+};
+
 struct PlanFragment {
   std::string name;
   int64_t chunk = 0; ///< of the stage
   std::vector<PlanCollective> collectives;
-  double flops = 0; ///< of products and attention
+  std::vector<PlanCalls> calls; ///< in the order of the first of each
+  double flops = 0;             ///< of products and attention
   /// The same with attention in full, where a mask leaves half of it out.
   double unmaskedFlops = 0;
   /// Of the workspace where gradients wait for their sum over dp (ZeRO-2).

@@ -2,6 +2,7 @@
 
 #include "compiler/read_fragment.h"
 
+#include "compiler/read_calls.h"
 #include "mtc/runtime/abi.h"
 
 #include "dialects/rt/Rt.h"
@@ -74,27 +75,12 @@ int64_t workspaceOverDp(mlir::func::FuncOp function, bool gathers) {
   return bytes;
 }
 
-/// In full, as without a mask.
-double attentionFlops(rt::AttentionOp op) {
-  mlir::Value out;
-  if (op.getBackward() && !op.getInputs().empty())
-    out = op.getInputs().front();
-  else if (!op.getInits().empty())
-    out = op.getInits().front();
-  auto type = out ? mlir::dyn_cast<mlir::ShapedType>(out.getType()) : nullptr;
-  if (!type || !type.hasRank() || type.getRank() != 4)
-    return 0;
-  // [batch, queries, heads, dim].
-  auto keys = mlir::cast<mlir::ShapedType>(op.getQkv().back().getType());
-  double flops = 4.0 * type.getDimSize(0) * type.getDimSize(1) *
-                 keys.getDimSize(1) * type.getDimSize(2) * type.getDimSize(3);
-  return flops * (op.getBackward() ? 2.5 : 1);
-}
-
-/// `part`: of the operations that are made.
-void addFlops(double flops, double part, PlanFragment &fragment) {
-  fragment.flops += flops * part;
-  fragment.unmaskedFlops += flops;
+/// Products and attention are what fragments are weighed by.
+void addFlops(const rt::Work &work, PlanFragment &fragment) {
+  if (!work.factors)
+    return;
+  fragment.flops += work.flops;
+  fragment.unmaskedFlops += work.unmaskedFlops;
 }
 
 } // namespace
@@ -110,13 +96,11 @@ PlanFragment readFragment(mlir::func::FuncOp function,
   function.walk([&](mlir::Operation *op) {
     if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
       fragment.collectives.push_back(readCollective(collective, config));
-    else if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op))
-      addFlops(2.0 * gemm.getM() * gemm.getN() * gemm.getK(), 1, fragment);
-    // Under a causal mask half of the pairs, also where the queries are a piece
-    // of the head and one of the tail.
-    else if (auto attention = mlir::dyn_cast<rt::AttentionOp>(op))
-      addFlops(attentionFlops(attention), attention.getCausal() ? 0.5 : 1,
-               fragment);
+    if (auto working = mlir::dyn_cast<rt::WorkOpInterface>(op)) {
+      rt::Work work = working.getWork(config.mesh);
+      addFlops(work, fragment);
+      addCall(readCall(working, work), fragment.calls);
+    }
   });
   return fragment;
 }

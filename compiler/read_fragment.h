@@ -9,9 +9,8 @@
 namespace mtc::compiler {
 
 /// Reads a fragment: its collectives in order with the bytes
-/// of their buffers on one rank, and the floating-point operations of its
-/// products (2·m·n·k) and attention calls (4·batch·heads·queries·keys·dim, half
-/// of it if causal; 2.5 times that backward).
+/// of their buffers on one rank, what its calls compute and move, and the
+/// floating-point operations of those that are products and attention.
 PlanFragment readFragment(mlir::func::FuncOp function,
                           const PlanConfig &config);
 

@@ -4,6 +4,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/hosts.h"
+#include "compiler/roofline.h"
 #include "compiler/simulate.h"
 #include "compiler/state_memory.h"
 #include "compiler/traffic.h"
@@ -167,6 +168,8 @@ Json report(const BundlePlan &plan) {
     json["hosts"] = hostsReport(plan);
   json["verified"] = proofReport(plan.proof);
   json["stages"] = std::move(stages);
+  if (c.isForGpu())
+    json["roofline"] = rooflineReport(plan);
   return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/hosts.h"
 #include "compiler/report.h"
+#include "compiler/roofline.h"
 
 #include "runtime/base/number_text.h"
 
@@ -179,6 +180,8 @@ std::string reportText(const Json &r) {
   text += fmt::format("verified       {}\n", proofText(r["verified"]));
   for (const Json &stage : r["stages"])
     text += stageText(stage);
+  if (r.contains("roofline"))
+    text += rooflineText(r["roofline"]);
   return text;
 }
 

@@ -21,12 +21,12 @@ struct Walker {
 
 class Simulation {
 public:
+  explicit Simulation(const RowCost &cost) : cost(cost) {}
+
   bool add(const ProgramPlan &program, const std::string &entry) {
     for (const PlanTimeline &timeline : program.timelines)
       if (timeline.entry == entry) {
         walkers.push_back({&program, &timeline});
-        for (const PlanFragment &fragment : program.fragments)
-          anyFlops |= fragment.flops > 0;
         return true;
       }
     return false;
@@ -44,13 +44,18 @@ public:
                        [](const Walker &w) { return w.done(); });
   }
 
-  double bubble() const {
-    double longest = 0, busy = 0;
-    for (const Walker &walker : walkers) {
+  double longest() const {
+    double longest = 0;
+    for (const Walker &walker : walkers)
       longest = std::max(longest, walker.now);
+    return longest;
+  }
+
+  double bubble() const {
+    double busy = 0, whole = longest() * static_cast<double>(walkers.size());
+    for (const Walker &walker : walkers)
       busy += walker.busy;
-    }
-    return longest > 0 ? 1 - busy / (longest * walkers.size()) : 0;
+    return whole > 0 ? 1 - busy / whole : 0;
   }
 
 private:
@@ -59,11 +64,10 @@ private:
 
   bool step(Walker &w) {
     const MtcStep &row = w.timeline->rows[w.row];
-    if (row.kind == MTC_STEP_RUN && row.microbatch >= 0) {
-      const PlanFragment &fragment = w.program->fragments[row.fragment];
-      double cost = anyFlops ? fragment.flops : 1;
-      w.now += cost;
-      w.busy += cost;
+    if (row.kind == MTC_STEP_RUN) {
+      double taken = cost(*w.program, row);
+      w.now += taken;
+      w.busy += taken;
     } else if (!exchange(w, row)) {
       return false;
     }
@@ -104,22 +108,50 @@ private:
     std::optional<double> send, receive;
   };
 
+  const RowCost &cost;
   std::vector<Walker> walkers;
   std::map<Key, Posts> posts;
-  bool anyFlops = false;
 };
+
+bool simulate(const BundlePlan &plan, const std::string &entry,
+              Simulation &simulation) {
+  for (const ProgramPlan &program : plan.programs)
+    if (!simulation.add(program, entry))
+      return false;
+  return simulation.run();
+}
+
+bool hasFlops(const BundlePlan &plan) {
+  for (const ProgramPlan &program : plan.programs)
+    for (const PlanFragment &fragment : program.fragments)
+      if (fragment.flops > 0)
+        return true;
+  return false;
+}
 
 } // namespace
 
 std::optional<double> bubbleFraction(const BundlePlan &plan,
                                      const std::string &entry) {
-  Simulation simulation;
-  for (const ProgramPlan &program : plan.programs)
-    if (!simulation.add(program, entry))
-      return std::nullopt;
-  if (!simulation.run())
+  bool byFlops = hasFlops(plan);
+  RowCost cost = [&](const ProgramPlan &program, const MtcStep &row) {
+    if (row.microbatch < 0)
+      return 0.0; // of the update
+    return byFlops ? program.fragments[row.fragment].flops : 1.0;
+  };
+  Simulation simulation(cost);
+  if (!simulate(plan, entry, simulation))
     return std::nullopt;
   return simulation.bubble();
+}
+
+std::optional<double> lengthOfStep(const BundlePlan &plan,
+                                   const std::string &entry,
+                                   const RowCost &cost) {
+  Simulation simulation(cost);
+  if (!simulate(plan, entry, simulation))
+    return std::nullopt;
+  return simulation.longest();
 }
 
 } // namespace mtc::compiler

@@ -4,6 +4,7 @@
 
 #include "compiler/plan.h"
 
+#include <functional>
 #include <optional>
 
 namespace mtc::compiler {
@@ -15,6 +16,16 @@ namespace mtc::compiler {
 /// None if a stage lacks the entry or a receive has no send.
 std::optional<double> bubbleFraction(const BundlePlan &plan,
                                      const std::string &entry);
+
+/// What a row of a timeline takes that runs a fragment, in any unit.
+using RowCost = std::function<double(const ProgramPlan &, const MtcStep &)>;
+
+/// When the last stage ends with one step of `entry`, if rows that run
+/// fragments take `cost`, transfers take no time, and a receive waits for its
+/// send. None if a stage lacks the entry or a receive has no send.
+std::optional<double> lengthOfStep(const BundlePlan &plan,
+                                   const std::string &entry,
+                                   const RowCost &cost);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_SIMULATE_H

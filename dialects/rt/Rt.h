@@ -7,6 +7,8 @@
 #include "dialects/rt/Access.h"
 #include "dialects/rt/Affine.h"
 #include "dialects/rt/Rows.h"
+#include "dialects/rt/Work.h"
+#include "mtc/runtime/mesh.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

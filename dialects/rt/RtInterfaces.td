@@ -1,6 +1,7 @@
-//===- RtInterfaces.td - what ops do with their buffers ---------------------===//
+//===- RtInterfaces.td - what ops do with their buffers, and how much --------===//
 //
-// The one place that says it: memory effects, streams and verify-plan ask here.
+// The one place that says it: memory effects, streams and verify-plan ask for the
+// first, reports for the second.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RT_INTERFACES
@@ -21,5 +22,19 @@ def Rt_AccessOpInterface : OpInterface<"AccessOpInterface"> {
       "::llvm::SmallVector<::mtc::rt::Access>", "getAccesses", (ins)>
   ];
   let verify = [{ return ::mtc::rt::verifyDestinations($_op); }];
+}
+
+def Rt_WorkOpInterface : OpInterface<"WorkOpInterface"> {
+  let cppNamespace = "::mtc::rt";
+  let description = [{
+    An op of a fragment that takes time on a device: what it computes and moves, as it
+    follows from shapes, types and, of a launch, the body of its kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"What one call computes and moves on a rank of the mesh.",
+      "::mtc::rt::Work", "getWork", (ins "const ::mtc::Mesh &":$mesh)>,
+    InterfaceMethod<"Equal for calls that do the same on other buffers; for people.",
+      "std::string", "describeCall", (ins)>
+  ];
 }
 #endif // MTC_RT_INTERFACES

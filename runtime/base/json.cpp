@@ -139,6 +139,13 @@ double FieldReader::number(const char *key) {
   return value ? value->get<double>() : 0;
 }
 
+std::optional<double> FieldReader::numberOrNull(const char *key) {
+  auto it = object_->find(key);
+  if (it != object_->end() && it->is_null())
+    return std::nullopt;
+  return number(key);
+}
+
 bool FieldReader::boolean(const char *key) {
   const Json *value = find(key, "true or false", &Json::is_boolean);
   return value && value->get<bool>();

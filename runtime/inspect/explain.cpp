@@ -52,13 +52,17 @@ std::string overviewText(const Json &answer) {
         stage["example"].get<std::string>(), sized(stage["bytes"]),
         groups.empty() ? "none" : groups.substr(2));
   }
-  return text + "ask\n"
-                "  --parameter NAME       where it lies on every rank, and "
-                "whose optimizer states are where\n"
-                "  --collective [GROUP|N] the collectives of a step, and why "
-                "they are there\n"
-                "  --rank N [--svg FILE]  what lives on a rank, and when most "
-                "does\n";
+  return text +
+         "ask\n"
+         "  --parameter NAME       where it lies on every rank, and "
+         "whose optimizer states are where\n"
+         "  --collective [GROUP|N] the collectives of a step, and why "
+         "they are there\n"
+         "  --rank N [--svg FILE]  what lives on a rank, and when most "
+         "does\n"
+         "  --kernels [CARD]       of a bundle for GPUs: what each "
+         "kernel and call computes and moves,\n"
+         "                         and the least time of that on a card\n";
 }
 
 Status answerMemory(const ExplainRequest &request, const Bundle &bundle,
@@ -82,7 +86,11 @@ Status explainBundle(const ExplainRequest &request, std::string &text) {
   MTC_RETURN_IF_ERROR(
       openBundle(request.folder, ProgramForm::executable, bundle));
   Json answer;
-  if (request.parameter) {
+  if (request.kernels) {
+    MTC_RETURN_IF_ERROR(explainKernels(bundle, *request.kernels, request.stage,
+                                       request.registers, answer));
+    text = kernelsText(answer);
+  } else if (request.parameter) {
     MTC_RETURN_IF_ERROR(explainParameter(bundle, *request.parameter, answer));
     text = parameterText(answer);
   } else {

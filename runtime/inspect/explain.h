@@ -9,6 +9,7 @@
 #include "runtime/base/json.h"
 #include "runtime/inspect/explain_file.h"
 
+#include <optional>
 #include <string_view>
 
 namespace mtc::runtime {
@@ -43,6 +44,15 @@ Status explainMemory(const Bundle &bundle,
 std::string memoryText(const Json &answer);
 /// Its rows over time as a picture.
 std::string memorySvg(const Json &answer);
+
+/// What a stage's calls take at least on a card, longest first; `card` and
+/// `stage` as readKernels takes them. With `registers`, what the CUDA toolkit's
+/// assembler says of the kernels, where it is, and how many of them a
+/// multiprocessor holds. Errors: usage, inputRejected.
+Status explainKernels(const Bundle &bundle, const std::string &card,
+                      std::optional<int64_t> stage, bool registers,
+                      Json &answer);
+std::string kernelsText(const Json &answer);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_INSPECT_EXPLAIN_H

@@ -112,7 +112,8 @@ def compiled(mtc, folder, ptxas, dtype):
             yield f"expected exit 0, found {done.returncode}: {done.stderr.strip()}"
             return
     names = [f"stage{stage}.ptx" for stage in range(STAGES)]
-    files = sorted(names + [name.replace(".ptx", ".launches.json") for name in names])
+    files = sorted(names + [name.replace(".ptx", ".launches.json") for name in names]
+                   + ["report.json", "report.txt"])
     if sorted(os.listdir(out)) != files:
         yield f"expected {files}, found {sorted(os.listdir(out))}"
         return

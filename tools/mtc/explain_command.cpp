@@ -18,16 +18,33 @@ namespace {
 
 /// What --collective alone stands for.
 constexpr const char *kEvery = "every";
+/// What --kernels alone stands for.
+constexpr const char *kOwn = "own";
 
 struct ExplainCommand {
   runtime::ExplainRequest request;
-  std::string parameter, collective;
-  int64_t rank = -1;
+  std::string parameter, collective, card;
+  int64_t rank = -1, stage = -1;
 };
+
+/// Of the question --kernels.
+Status readKernels(ExplainCommand &command, const CLI::App &sub) {
+  bool asked = sub.count("--kernels") > 0;
+  for (const char *option : {"--stage", "--registers"})
+    if (!asked && sub.count(option) > 0)
+      return {StatusCode::usage,
+              std::string(option) + ": expected --kernels with it"};
+  if (asked)
+    command.request.kernels = command.card == kOwn ? "" : command.card;
+  if (command.stage >= 0)
+    command.request.stage = command.stage;
+  return Status::okay();
+}
 
 Status runExplain(ExplainCommand &command, const CLI::App &sub) {
   if (sub.count("--svg") > 0 && command.rank < 0)
     return {StatusCode::usage, "--svg: expected --rank N with it"};
+  MTC_RETURN_IF_ERROR(readKernels(command, sub));
   MTC_RETURN_IF_ERROR(checkPicture(command.request.svg, {}));
   if (sub.count("--parameter") > 0)
     command.request.parameter = command.parameter;
@@ -58,7 +75,8 @@ void addExplain(CLI::App &app, Action &action) {
               "  mtc explain nano.mtc --parameter layers.0.mlp.up.weight\n"
               "  mtc explain nano.mtc --collective tp\n"
               "  mtc explain nano.mtc --collective 3\n"
-              "  mtc explain nano.mtc --rank 0 --svg memory.svg");
+              "  mtc explain nano.mtc --rank 0 --svg memory.svg\n"
+              "  mtc explain gpu.mtc --kernels H100 --registers");
   sub->add_option("bundle", command->request.folder,
                   "folder that mtc compile wrote")
       ->required();
@@ -74,8 +92,22 @@ void addExplain(CLI::App &app, Action &action) {
           ->default_str(kEvery);
   auto *rank = addInteger(*sub, "--rank", command->rank, 0,
                           "what lives on a rank, and when most does");
-  parameter->excludes(collective)->excludes(rank);
-  collective->excludes(rank);
+  auto *kernels =
+      sub->add_option("--kernels", command->card,
+                      "of a bundle for GPUs: what each kernel and call of a "
+                      "step computes and moves, and the least time of that by "
+                      "the data sheet of A100, H100, H200 or B200; without a "
+                      "name, of that which the bundle is for")
+          ->expected(0, 1)
+          ->default_str(kOwn);
+  parameter->excludes(collective)->excludes(rank)->excludes(kernels);
+  collective->excludes(rank)->excludes(kernels);
+  kernels->excludes(rank);
+  addInteger(*sub, "--stage", command->stage, 0,
+             "with --kernels: of which stage; by default the busiest");
+  sub->add_flag("--registers", command->request.registers,
+                "with --kernels: registers and occupancy of kernels, by the "
+                "CUDA toolkit's ptxas where it is installed");
   sub->add_option("--svg", command->request.svg,
                   "with --rank: file for a picture of its memory over a step");
   sub->add_flag("--json", command->request.json, "as JSON instead of text");

@@ -37,6 +37,11 @@ struct ExplainRequest {
   std::optional<std::string> collective; ///< a number or group; "": all
   std::optional<int64_t> rank;           ///< >= 0: its memory over a step
   std::string svg;                       ///< file for a picture of that
+  /// Calls and their least times on a card, by its name; "": that which the
+  /// bundle is for.
+  std::optional<std::string> kernels;
+  std::optional<int64_t> stage; ///< whose; none: the busiest
+  bool registers = false;       ///< asks ptxas for those of kernels
   bool json = false;
 };
 
