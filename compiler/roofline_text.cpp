@@ -2,6 +2,8 @@
 
 #include "compiler/roofline.h"
 
+#include "runtime/base/number_text.h"
+
 #include <fmt/format.h>
 
 namespace mtc::compiler {
@@ -9,14 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kWidth = 100; ///< of a line
-
-double milliseconds(const Json &seconds) { return 1e3 * seconds.get<double>(); }
-
-std::string shortened(std::string line) {
-  if (line.size() > kWidth)
-    line.replace(kWidth - 3, std::string::npos, "...");
-  return line;
+std::string msOf(const Json &seconds) {
+  return runtime::inMilliseconds(seconds.get<double>());
 }
 
 std::string cardLine(const Json &card) {
@@ -26,19 +22,17 @@ std::string cardLine(const Json &card) {
           ? "?"
           : fmt::format("{:.1f} %", 100 * card["mfu"].get<double>());
   return fmt::format(
-      "  {:<16}{:>11.3f}{:>8}{:>11.3f}{:>14.3f}{:>9.3f}{:>10.3f}"
-      "{:>9.3f}\n",
-      card["description"].get<std::string>(),
-      milliseconds(card["step_seconds"]), mfu,
-      milliseconds(card["busy_seconds"]), milliseconds(bounds["tensor cores"]),
-      milliseconds(bounds["fp32"]), milliseconds(bounds["memory"]),
-      milliseconds(bounds["link"]));
+      "  {:<16}{:>11}{:>8}{:>11}{:>14}{:>9}{:>10}"
+      "{:>9}\n",
+      card["description"].get<std::string>(), msOf(card["step_seconds"]), mfu,
+      msOf(card["busy_seconds"]), msOf(bounds["tensor cores"]),
+      msOf(bounds["fp32"]), msOf(bounds["memory"]), msOf(bounds["link"]));
 }
 
 std::string callLine(const Json &call) {
   auto part = call["part"].get<std::string>();
-  return shortened(fmt::format(
-      "  {:>10.3f} {:>6} x  {:<12}  {} {}{}", milliseconds(call["seconds"]),
+  return runtime::shortLine(fmt::format(
+      "  {:>10} {:>6} x  {:<12}  {} {}{}", msOf(call["seconds"]),
       call["calls"].get<int64_t>(), call["bound"].get<std::string>(),
       call["op"].get<std::string>(), call["name"].get<std::string>(),
       part.empty() ? "" : ", " + part));

@@ -250,10 +250,10 @@ Work GemmOp::getWork(const Mesh &) {
 std::string GemmOp::describeCall() {
   std::string type = typeText(elementOf(getA())),
               sum = typeText(elementOf(getC()));
-  return llvm::formatv("{0} x {1} x {2} {3}{4} {5}{6}", getM(), getN(), getK(),
-                       getTa() ? "t" : "n", getTb() ? "t" : "n",
-                       type == sum ? type : type + " to " + sum,
-                       getBeta() ? " added" : "");
+  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}", getM(), getN(), getK(),
+                       getTa() ? "t" : "n", getTb() ? "t" : "n", type,
+                       getBeta() ? " added" : "",
+                       type == sum ? "" : " to " + sum);
 }
 
 Work AttentionOp::getWork(const Mesh &) {
@@ -275,10 +275,9 @@ Work AttentionOp::getWork(const Mesh &) {
 std::string AttentionOp::describeCall() {
   std::string text = getBackward() ? "backward" : "forward";
   if (ShapedType out = outputOf(*this))
-    text +=
-        llvm::formatv(" {0} x {1} of {2} x {3} x {4} {5}", out.getDimSize(0),
-                      out.getDimSize(1), keysOf(*this), out.getDimSize(2),
-                      out.getDimSize(3), typeText(out.getElementType()));
+    text += llvm::formatv(" {0}x{1} of {2}x{3}x{4} {5}", out.getDimSize(0),
+                          out.getDimSize(1), keysOf(*this), out.getDimSize(2),
+                          out.getDimSize(3), typeText(out.getElementType()));
   return text + (getCausal() ? " causal" : "");
 }
 

@@ -23,4 +23,16 @@ std::string sized(int64_t bytes) {
                    : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+std::string inMilliseconds(double seconds) {
+  double ms = 1e3 * seconds;
+  return ms < 999.9995 ? fmt::format("{:.3f}", ms) : fmt::format("{:.0f}", ms);
+}
+
+std::string shortLine(std::string line) {
+  constexpr size_t kColumns = 100;
+  if (line.size() > kColumns)
+    line.replace(kColumns - 3, std::string::npos, "...");
+  return line;
+}
+
 } // namespace mtc::runtime

@@ -13,5 +13,13 @@ std::string grouped(int64_t number);
 /// Bytes in the largest unit that they reach: "17 B", "1.4 MiB".
 std::string sized(int64_t bytes);
 
+/// Seconds as milliseconds, in at most seven characters below 10,000 s:
+/// "12.345", "12345".
+std::string inMilliseconds(double seconds);
+
+/// A line for people of at most 100 columns; of a longer one the end is left
+/// out, which "..." says.
+std::string shortLine(std::string line);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_BASE_NUMBER_TEXT_H

@@ -1,5 +1,6 @@
 //===- explain_kernels.cpp - what calls take at least on a GPU ------------===//
 
+#include "runtime/base/number_text.h"
 #include "runtime/inspect/elf_symbol.h"
 #include "runtime/inspect/explain.h"
 #include "runtime/inspect/kernels_file.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace mtc::runtime {
@@ -15,9 +17,22 @@ namespace {
 
 using Assembled = std::map<std::string, AssembledEntry>;
 
+/// The 90 of "sm_90", also behind "cuda:".
+int numberOf(std::string_view chip) {
+  int number = 0;
+  size_t begin = chip.find_last_not_of("0123456789") + 1;
+  std::from_chars(chip.data() + begin, chip.data() + chip.size(), number);
+  return number;
+}
+
 /// Why a program's kernels cannot be assembled for the card; empty: they were.
 std::string assembleFor(const BundleProgram &program, const GpuCard &card,
                         Assembled &entries) {
+  const std::string &device = program.descriptor.device;
+  if (numberOf(card.chip) < numberOf(device))
+    return fmt::format("unknown, {} is {} and the bundle for {} and newer",
+                       card.description, card.chip,
+                       device.substr(device.find(':') + 1));
   std::string ptxas = findPtxas();
   if (ptxas.empty())
     return "unknown, ptxas of the CUDA toolkit is not here";
@@ -80,22 +95,15 @@ std::string scaled(double number) {
              : fmt::format("{:.1f}{}", number, kUnits[unit]);
 }
 
-std::string shortened(std::string line) {
-  constexpr size_t kWidth = 100;
-  if (line.size() > kWidth)
-    line.replace(kWidth - 3, std::string::npos, "...");
-  return line + "\n";
-}
-
 std::string callText(const Json &c) {
   auto part = c["part"].get<std::string>();
   std::string intensity =
       c["intensity"].is_null()
           ? "-"
           : fmt::format("{:.1f}", c["intensity"].get<double>());
-  return shortened(fmt::format(
-      "{:>9.3f} {:>6} {:>7} {:>7} {:>7}  {:<12}  {} {}{}",
-      1e3 * c["seconds"].get<double>(), c["calls"].get<int64_t>(),
+  return shortLine(fmt::format(
+      "{:>8} {:>5} {:>6} {:>6} {:>6}  {:<12}  {} {}{}",
+      inMilliseconds(c["seconds"].get<double>()), c["calls"].get<int64_t>(),
       scaled(c["flops"].get<double>()),
       scaled(c["bytes"].get<double>() + c["link_bytes"].get<double>()),
       intensity, c["bound"].get<std::string>(), c["op"].get<std::string>(),
@@ -109,7 +117,7 @@ std::string entryText(const Json &e) {
           : fmt::format("{} registers", e["registers"].get<int64_t>());
   if (int64_t spilled = e.value("spill_bytes", int64_t{0}))
     registers += fmt::format(", {} bytes spilled", spilled);
-  return shortened(fmt::format(
+  return shortLine(fmt::format(
       "          {}: {} threads, {} B shared, {}, occupancy {}{}",
       e["name"].get<std::string>(), e["threads"].get<int64_t>(),
       e["shared_bytes"].get<int64_t>(), registers,
@@ -160,23 +168,24 @@ Status explainKernels(const Bundle &bundle, const std::string &card,
 
 std::string kernelsText(const Json &answer) {
   std::string text = fmt::format(
-      "{}, by the data sheet of {}: a step takes at least {:.3f} ms, its "
+      "{}, by the data sheet of {}: a step takes at least {} ms, its "
       "busiest "
-      "stage\nworks {:.3f} ms; MFU at most {}\n",
+      "stage\nworks {} ms; MFU at most {}\n",
       answer["model"].get<std::string>(), answer["card"].get<std::string>(),
-      1e3 * answer["step_seconds"].get<double>(),
-      1e3 * answer["busy_seconds"].get<double>(), percent(answer["mfu"]));
+      inMilliseconds(answer["step_seconds"].get<double>()),
+      inMilliseconds(answer["busy_seconds"].get<double>()),
+      percent(answer["mfu"]));
   if (answer.contains("registers"))
     text +=
         fmt::format("registers: {}\n", answer["registers"].get<std::string>());
   text += fmt::format("a rank of stage {}: calls of a step, longest first\n"
-                      "{:>9} {:>6} {:>7} {:>7} {:>7}  {:<12}  {}\n",
+                      "{:>8} {:>5} {:>6} {:>6} {:>6}  {:<12}  {}\n",
                       answer["stage"].get<int64_t>(), "ms", "calls", "FLOP",
                       "bytes", "FLOP/B", "bound by", "what");
   for (const Json &calls : answer["calls"]) {
-    text += callText(calls);
+    text += callText(calls) + "\n";
     for (const Json &entry : calls.value("entries", Json::array()))
-      text += entryText(entry);
+      text += entryText(entry) + "\n";
   }
   return text;
 }

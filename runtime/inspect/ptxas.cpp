@@ -76,6 +76,13 @@ int runProgram(const char *const *words, const Scratch &in,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+/// Of what a program says, in print.
+std::string firstLine(const std::string &text) {
+  std::string line = text.substr(0, std::min<size_t>(text.find('\n'), 500));
+  std::erase_if(line, [](unsigned char c) { return c < ' ' || c == 127; });
+  return line;
+}
+
 bool isProgram(const std::string &path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
@@ -141,10 +148,10 @@ Status assemble(const std::string &ptxas, const std::string &ptx,
                          "-o",          "/dev/null", nullptr};
   int code = runProgram(words, in, said);
   if (code != 0)
-    return {StatusCode::inputRejected,
-            fmt::format("{}: {}", ptxas,
-                        code < 0 ? std::strerror(errno)
-                                 : said.text().substr(0, 500))};
+    return {
+        StatusCode::inputRejected,
+        fmt::format("{}: {}", ptxas,
+                    code < 0 ? std::strerror(errno) : firstLine(said.text()))};
   entries = readPtxasReport(said.text());
   return Status::okay();
 }

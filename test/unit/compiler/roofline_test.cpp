@@ -148,16 +148,14 @@ TEST_F(Calls, KernelsByTheirBodiesAndOperands) {
 }
 
 TEST_F(Calls, ProductsAndAttention) {
-  expect("8 x 16 x 4 nn bf16", 1024, 64 + 128 + 256);
-  expect("8 x 16 x 4 nn bf16 to f32 added", 1024, 64 + 128 + 2 * 512);
-  EXPECT_EQ(named("8 x 16 x 4 nn bf16").factors, "bf16");
+  expect("8x16x4 nn bf16", 1024, 64 + 128 + 256);
+  expect("8x16x4 nn bf16 added to f32", 1024, 64 + 128 + 2 * 512);
+  EXPECT_EQ(named("8x16x4 nn bf16").factors, "bf16");
   // 4 · 2 samples · 2 heads · 8 · 8 · 16, half of it; 10 of it backward.
   double qkv = 2 * 8 * 2 * 3 * 16 * 2, out = qkv / 3, lse = 2 * 2 * 8 * 4;
-  expect("forward 2 x 8 of 8 x 2 x 16 bf16 causal", 8192, qkv + out + lse);
-  expect("backward 2 x 8 of 8 x 2 x 16 bf16 causal", 20480,
-         2 * out + lse + 2 * qkv);
-  EXPECT_EQ(named("forward 2 x 8 of 8 x 2 x 16 bf16 causal").unmaskedFlops,
-            16384);
+  expect("forward 2x8 of 8x2x16 bf16 causal", 8192, qkv + out + lse);
+  expect("backward 2x8 of 8x2x16 bf16 causal", 20480, 2 * out + lse + 2 * qkv);
+  EXPECT_EQ(named("forward 2x8 of 8x2x16 bf16 causal").unmaskedFlops, 16384);
 }
 
 TEST_F(Calls, CollectivesZerosAndNorms) {
