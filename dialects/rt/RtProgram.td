@@ -84,8 +84,7 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
 // outlives the fragment, such as an accumulator, is a memref in both forms.
 class Rt_BufferOp<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, !listconcat(traits, [
-        DeclareOpInterfaceMethods<Rt_AccessOpInterface>,
-        DeclareOpInterfaceMethods<Rt_WorkOpInterface>,
+        DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<Rt_WorkOpInterface>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
 class Rt_DestinationOp<string mnemonic, list<Trait> traits = []>
     : Rt_BufferOp<mnemonic, !listconcat(traits, [
