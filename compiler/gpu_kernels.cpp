@@ -77,6 +77,7 @@ static Json describe(const codegen::GpuProgram &program) {
     kernels.push_back({{"kernel", launch.kernel},
                        {"entries", std::move(entries)},
                        {"arguments", launch.arguments},
+                       {"guarded", launch.guarded},
                        {"workspace_bytes", launch.workspaceBytes}});
   }
   return {{"kernels", std::move(kernels)}};

@@ -36,8 +36,9 @@ runtime::Status addGpuCode(mlir::ModuleOp module, const std::string &chip,
                            DiagnosticLog &log, BundlePlan &plan);
 
 /// Writes `options.output`/stageN.ptx and stageN.launches.json, which has
-/// blocks, threads and workspace of every entry, for every program of a
-/// plan that has its code, and report.json and report.txt. The folder, which
+/// blocks, threads and workspace of every entry and whether its kernel is
+/// guarded, for every program of a plan that has its code, and report.json and
+/// report.txt. The folder, which
 /// must be new or empty, appears whole or not at all. Errors: usage,
 /// writeFailed.
 runtime::Status writeGpuKernels(const CompileOptions &options,

@@ -70,6 +70,7 @@ void addEntries(mlir::ModuleOp copy, const codegen::GpuProgram &gpu) {
       numbers.insert(numbers.end(),
                      {row++, entry.blocks, entry.columnsPerBlock});
     numbers.push_back(launch.arguments);
+    numbers.push_back(launch.guarded);
     numbers.push_back(launch.workspaceBytes > 0);
     entries[launch.kernel] =
         mlir::DenseI64ArrayAttr::get(copy.getContext(), numbers);

@@ -7,7 +7,7 @@ namespace mtc::rt {
 
 static auto signatureOf(KernelOp kernel) {
   return std::tuple(kernel.getRows(), kernel.getCols(), kernel.getArgs(),
-                    kernel.getOperandsInfo());
+                    kernel.getOperandsInfo(), kernel.getGuarded());
 }
 
 bool haveSameStructure(KernelOp one, KernelOp other) {

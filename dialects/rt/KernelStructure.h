@@ -9,7 +9,7 @@
 namespace mtc::rt {
 
 /// Whether two kernels are the same apart from their names and locations: loop
-/// nest, operands, and the ops of their bodies in order. Operands of
+/// nest, operands, guard, and the ops of their bodies in order. Operands of
 /// commutative ops count in order, too: equal kernels give equal bits.
 bool haveSameStructure(KernelOp one, KernelOp other);
 

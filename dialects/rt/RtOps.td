@@ -123,6 +123,11 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
     `cols` = -1: the number of columns is the last i64 argument (flat ranges;
     rows is then 1). `args` is the number of i64 arguments before that.
 
+    A `guarded` one belongs to the update of a step: where that is left out, because
+    the norm of the gradients says so (`applies` in `step_field.h`), it does nothing. On
+    a GPU it looks by itself, so that the host need not wait for the norm; a host runs
+    no fragment of the update then.
+
     The function that codegen makes is `void name(ptr operand0, ..., i64 arg0, ...)`.
 
     Example:
@@ -137,15 +142,25 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
       %t = math.tanh %s : f32
       rt.store 2, %t : f32
     }
+    rt.kernel @sgd rows 1 cols -1 args 0 [
+        #rt.operand<mode = full, element = f32, extent = 0>,
+        #rt.operand<mode = full, element = f32, extent = 0>] guarded {
+      %p = rt.load 0 : f32
+      %g = rt.load 1 : f32
+      %q = arith.subf %p, %g : f32
+      rt.store 0, %q : f32
+    }
     ```
 
     **Constraints:** body ops name operands in range, with the mode that they
-    need; the body holds only arith, math and rt ops.
+    need; the body holds only arith, math and rt ops. What `apply` launches is guarded,
+    and nothing else is (verify-plan).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$rows, Rt_Int:$cols, Rt_Int:$args,
-                       TypedArrayAttrBase<Rt_Operand, "kernel operands">:$operands_info);
+                       TypedArrayAttrBase<Rt_Operand, "kernel operands">:$operands_info,
+                       UnitAttr:$guarded);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info $body attr-dict";
+  let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info (`guarded` $guarded^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What the body does with each operand, by its index.
@@ -270,5 +285,6 @@ def Rt_LogisticOp : Rt_BodyOp<"logistic", [Pure, SameOperandsAndResultType]> {
 }
 
 include "dialects/rt/RtCluster.td"
+include "dialects/rt/RtFragments.td"
 include "dialects/rt/RtProgram.td"
 #endif // MTC_RT_OPS

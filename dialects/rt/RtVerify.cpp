@@ -106,6 +106,14 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+LogicalResult ZeroOp::verify() {
+  if (getGuarded() && !isa<MemRefType>(getInit().getType()))
+    return emitOpError("expected a memref of a guarded op, whose bytes stay "
+                       "where it does nothing, found ")
+           << getInit().getType();
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   auto element = [](Value v) {
     return cast<ShapedType>(v.getType()).getElementType();

@@ -247,12 +247,12 @@ LogicalResult FragmentEmitter::emitLaunch(rt::LaunchOp op) {
 }
 
 /// The most parameters that a kernel of a fragment has, with a field for each
-/// scalar and a workspace.
+/// scalar, a guard and a workspace.
 static int64_t mostParameters(func::FuncOp fragment) {
   size_t most = 0;
   for (auto op : fragment.getOps<rt::LaunchOp>())
     most =
-        std::max(most, op.getBuffers().size() + 2 * op.getScalars().size() + 1);
+        std::max(most, op.getBuffers().size() + 2 * op.getScalars().size() + 2);
   return static_cast<int64_t>(most);
 }
 
@@ -287,14 +287,16 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
   }
   Value columns = arguments.back();
   // The number of columns, the last scalar where it is dynamic, has none.
-  auto rest = entries.take_back(2);
+  auto rest = entries.take_back(3);
   fields.resize(static_cast<size_t>(rest[0]));
   llvm::append_range(arguments, fields);
   if (rest[1])
+    arguments.push_back(at(arena(MTC_ARENA_STEP), offsetOf(STEP_APPLIES)));
+  if (rest[2])
     arguments.push_back(
         load(ptr, context, offsetof(MtcContext, kernel_workspace)));
   Value addresses = argumentsAt(arguments);
-  entries = entries.drop_back(2);
+  entries = entries.drop_back(3);
   for (size_t i = 0; i < entries.size(); i += 3) {
     Value index = i32(entries[i]), blocks = i64(entries[i + 1]);
     if (int64_t each = entries[i + 2]; entries[i + 1] == 0)
@@ -477,7 +479,8 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::ZeroOp>(op)) {
     auto type = cast<MemRefType>(o.getInit().getType());
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    call("mtc_zero", {context, values.lookup(o.getInit()), i64(bytes)});
+    call(o.getGuarded() ? "mtc_zero_guarded" : "mtc_zero",
+         {context, values.lookup(o.getInit()), i64(bytes)});
     return success();
   }
   if (isa<func::ReturnOp>(op)) {

@@ -65,6 +65,18 @@ GpuBuilder::GpuBuilder(const Schedule &schedule, const GpuShape &shape,
   body.setAccessBytes(kGpuAccessBytes);
 }
 
+void GpuBuilder::emitGuarded(llvm::function_ref<void()> all) {
+  if (!kernel.getGuarded())
+    return all();
+  size_t place = kernel.getOperandsInfo().size() + 2 * kernel.getArgs() +
+                 (numCols(kernel) < 0 ? 1 : 0);
+  Value applies = memref::LoadOp::create(b, function.getArgument(place),
+                                         ValueRange{index(0)});
+  Value none = arith::ConstantIntOp::create(b, b.getI32Type(), 0);
+  emitIf(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, applies, none),
+         all);
+}
+
 Value GpuBuilder::add(Value x, Value y) {
   return arith::AddIOp::create(b, x, y);
 }
@@ -178,6 +190,8 @@ gpu::GPUFuncOp codegen::makeGpuFunction(rt::KernelOp kernel, StringRef name,
                                         ImplicitLocOpBuilder &b) {
   SmallVector<Type> types = kernelParameters(kernel, b);
   types.append(kernel.getArgs(), b.getI64Type());
+  if (kernel.getGuarded())
+    types.push_back(MemRefType::get({1}, b.getI32Type()));
   if (workspaceBytes)
     types.push_back(MemRefType::get({workspaceBytes / 4}, b.getF32Type()));
   auto function = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));

@@ -26,6 +26,9 @@ public:
   /// `thread` of `shape.rowThreads`.
   void emitRow(mlir::Value row, mlir::Value thread);
 
+  /// Emits `all` of the entry; of a guarded kernel behind a look at its guard.
+  void emitGuarded(llvm::function_ref<void()> all);
+
   /// Notes a failure of the emitter; true if all is well.
   template <typename T> bool check(const T &result) {
     if (mlir::failed(result))
@@ -63,8 +66,9 @@ private:
 /// An entry of `kernel`'s parameters with `threads` in a block and an empty
 /// body. Behind them it has, for each 64-bit argument, the address of a 64-bit
 /// number that is added to it, or 0: what changes from step to step is read on
-/// the GPU, so that a launch can be repeated as it is. The last one is the
-/// workspace if `workspaceBytes` is not 0.
+/// the GPU, so that a launch can be repeated as it is. Then comes the guard of
+/// a kernel that has one, one i32. The last one is the workspace if
+/// `workspaceBytes` is not 0.
 mlir::gpu::GPUFuncOp makeGpuFunction(rt::KernelOp kernel, llvm::StringRef name,
                                      int64_t threads, int64_t workspaceBytes,
                                      mlir::ImplicitLocOpBuilder &b);

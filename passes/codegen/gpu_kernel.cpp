@@ -98,6 +98,7 @@ public:
       : kernel(kernel), alignment(alignment) {
     launch.kernel = kernel.getSymName().str();
     launch.arguments = kernel.getArgs();
+    launch.guarded = kernel.getGuarded();
   }
 
   FailureOr<GpuLaunch> build() {
@@ -153,8 +154,10 @@ private:
     auto function = makeGpuFunction(plan.kernel, entry.name, entry.threads,
                                     launch.workspaceBytes, b);
     GpuBuilder g(plan, shape, function, b);
-    g.check(g.body.emitUniform());
-    emit(g);
+    g.emitGuarded([&] {
+      g.check(g.body.emitUniform());
+      emit(g);
+    });
     b.setInsertionPointToEnd(&function.getBody().back());
     gpu::ReturnOp::create(b);
     if (failed(g.ok))

@@ -8,7 +8,8 @@
 namespace mtc::codegen {
 
 /// Makes the entries of `kernel`, which stands in a gpu.module, next to it:
-/// gpu.func @name(memref operands..., i64 args..., [i64 cols], [workspace]).
+/// gpu.func @name(memref operands..., i64 args..., [i64 cols], i64 fields...,
+/// [guard], [workspace]).
 /// Memrefs are flat; bf16 and f16 are i16. `alignment` has bytes that every
 /// address of each operand is a multiple of. The kernel stays where it is, but
 /// may get other rows and columns of the same elements. Fails with a diagnostic

@@ -15,7 +15,8 @@ inline constexpr int64_t kGpuAccessBytes = 16;
 /// One entry of the PTX with its launch. All entries of a kernel take the same
 /// parameters: the operands' addresses, the i64 arguments, the number of
 /// columns where it is dynamic, for each argument the address of an i64 that is
-/// added to it, or 0, and the address of the workspace where there is one.
+/// added to it, or 0, of a guarded kernel the address of `applies` in the step
+/// block, and the address of the workspace where there is one.
 struct GpuEntry {
   std::string name;
   int64_t threads = 0; ///< of a block, in one dimension; also its `.reqntid`
@@ -33,7 +34,8 @@ struct GpuLaunch {
   std::string kernel;
   std::vector<GpuEntry> entries; ///< launched one after the other
   int64_t arguments = 0;         ///< i64 ones
-  int64_t workspaceBytes = 0;    ///< need not be initialised; 16-byte aligned
+  bool guarded = false;
+  int64_t workspaceBytes = 0; ///< need not be initialised; 16-byte aligned
 };
 
 /// The code of a program for a GPU.
@@ -44,8 +46,8 @@ struct GpuProgram {
 
 /// On an rt.launch in a copy that becomes fragments of a GPU: three numbers for
 /// each entry, its row in the descriptor's `kernels`, `blocks` and
-/// `columnsPerBlock`, and two that say how many i64 arguments there are and
-/// whether there is a workspace.
+/// `columnsPerBlock`, and three that say how many i64 arguments there are,
+/// whether it is guarded and whether there is a workspace.
 inline constexpr const char *kEntriesAttr = "mtc.gpu_entries";
 
 } // namespace mtc::codegen

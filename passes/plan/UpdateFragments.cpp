@@ -54,7 +54,8 @@ public:
       rt::ZeroOp::create(b, loc, Type(),
                          plan.buckets[i].shardsGradients
                              ? gradsHeld(i)
-                             : ref(rt::RefKind::Grad, i));
+                             : ref(rt::RefKind::Grad, i),
+                         /*guarded=*/true);
     end();
   }
 
@@ -266,6 +267,7 @@ private:
       buffers.push_back(param);
     SmallVector<std::string> fields;
     rt::KernelOp kernel = updateKernel(bucket, s.decay, fields);
+    kernel.setGuarded(true);
     for (const std::string &field : fields)
       buffers.push_back(stepField(field, s.group));
     launch(kernel, buffers, r.getLength());

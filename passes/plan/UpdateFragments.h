@@ -57,7 +57,8 @@ struct UpdatePlan {
 ///   apply    the optimizer on the ranges of this rank, on main parameters if
 ///   there are
 ///            any, which are rounded to parameters; all-gather of these (ZeRO);
-///            accumulators cleared for the next step
+///            accumulators cleared for the next step. All of that but the
+///            gathers, which then change nothing, is guarded
 void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan);
 
 } // namespace mtc::passes

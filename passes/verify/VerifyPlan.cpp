@@ -65,6 +65,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
     verify::checkCollectives(model, report);
     verify::checkUpdate(model, report);
     verify::checkGathers(model, report);
+    verify::checkGuards(model, report);
   }
 
   /// For whoever asked for remarks (`mtc-opt --remarks-filter=verify-plan`,

@@ -89,5 +89,9 @@ void checkUpdate(const Model &model, Report &report);
 /// at a time, once in each entry and before the first op that reads them.
 void checkGathers(const Model &model, Report &report);
 
+/// Kernels and zeros of `apply` are guarded, and no others: a step without its
+/// update leaves them out.
+void checkGuards(const Model &model, Report &report);
+
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_CHECKS_H

@@ -87,7 +87,8 @@ public:
   /// Whether it exchanges what lies in its arenas by itself: then the `backend`
   /// of `issuing` hears of barriers and of buffers of the host only.
   virtual bool exchanges() const { return false; }
-  /// Where work is kept to be issued again; behind `load`. Null: nowhere.
+  /// Where work is kept to be issued again; behind `load`. Null: nowhere. What
+  /// a device keeps obeys guards (mtc_zero_guarded), kernels' among them.
   virtual WorkKeeper *keeper() { return nullptr; }
   /// The queue of collectives beside `stream()`, once `issuing` was called;
   /// null where there is one queue, which then runs a plan of two in the order

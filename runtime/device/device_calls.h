@@ -35,7 +35,8 @@ public:
                               const void *g, int64_t count) = 0;
   virtual void normCheck(MtcStepState *state, const void *x, int64_t count) = 0;
   virtual void normFinish(MtcStepState *state) = 0;
-  virtual void zero(void *p, int64_t bytes) = 0;
+  /// Nothing is zeroed where `applies`, of the step block, is 0; null: always.
+  virtual void zero(void *p, int64_t bytes, const int32_t *applies) = 0;
 
   /// Those of a context; null: the host's own functions.
   static DeviceCalls *of(const MtcContext *ctx) {

@@ -9,6 +9,7 @@
 #include "runtime/program/abi_functions.h"
 
 #include "mtc/runtime/step_field.h"
+#include "mtc/runtime/update_rule.h"
 #include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/norm.h"
 #include "runtime/program/rank.h"
@@ -62,6 +63,7 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_norm_reduce),
       reinterpret_cast<void *>(&mtc_norm_finish),
       reinterpret_cast<void *>(&mtc_zero),
+      reinterpret_cast<void *>(&mtc_zero_guarded),
       reinterpret_cast<void *>(&mtc_launch)};
   return table;
 }
@@ -156,13 +158,22 @@ void mtc_norm_finish(MtcContext *ctx) {
   block.grad_norm = normValue(normOf(ctx)) * block.inv_loss_scale;
   block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold,
                                      block.inv_loss_scale);
+  block.applies = updateApplies(block.grad_norm, block.clip_threshold);
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
   if (ctx->status != 0)
     return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
-    return device->zero(p, bytes);
+    return device->zero(p, bytes, nullptr);
+  std::memset(p, 0, bytes);
+}
+
+void mtc_zero_guarded(MtcContext *ctx, void *p, int64_t bytes) {
+  if (ctx->status != 0)
+    return;
+  if (DeviceCalls *device = DeviceCalls::of(ctx))
+    return device->zero(p, bytes, &stepState(ctx).block.applies);
   std::memset(p, 0, bytes);
 }
 

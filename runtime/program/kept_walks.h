@@ -14,6 +14,9 @@ namespace mtc::runtime {
 struct RowRange {
   const EntryInfo *entry = nullptr;
   int64_t first = 0, end = 0;
+  bool contains(const RowRange &other) const {
+    return entry == other.entry && first <= other.first && other.end <= end;
+  }
   bool operator<(const RowRange &other) const {
     return std::tie(entry, first, end) <
            std::tie(other.entry, other.first, other.end);
@@ -23,14 +26,14 @@ struct RowRange {
 /// A walk that a device keeps, and the host's memory that its copies of inputs
 /// read, one behind the other in the order of the rows.
 struct KeptWalk {
-  int64_t walks = 0; ///< that were asked for
+  bool isPrepared = false; ///< its rows were walked one by one
   std::unique_ptr<WorkKeeper::Work> work;
   std::byte *inputs = nullptr;
 };
 
-/// By range: the first walk of each goes row by row, as libraries prepare
-/// themselves in it, the second one is kept, and that and all later ones are
-/// issued as a whole. Looked up only.
+/// By range: rows are walked one by one once, as libraries prepare themselves
+/// in that, alone or as a part of a longer range. The next walk is kept, and
+/// that and all later ones are issued as a whole.
 using KeptWalks = std::map<RowRange, KeptWalk>;
 
 } // namespace mtc::runtime

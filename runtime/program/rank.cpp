@@ -98,17 +98,21 @@ bool RankState::logs() const {
 Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
                        DataLoader &loader, Observer *observer) {
   RowRange range{&entry, first, end};
-  WorkKeeper *keeper = parts_.device->keeper();
-  bool keeps = keeper && keeps_ && !observer && !trace_ && first < end;
-  return keeps ? walkKept(*keeper, range, loader)
+  bool keeps = keepsWalks() && !observer && first < end;
+  return keeps ? walkKept(*parts_.device->keeper(), range, loader)
                : walkRows(range, loader, observer);
 }
 
 Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader) {
+  bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
+    return each.second.isPrepared && each.first.contains(range);
+  });
   KeptWalk &walk = kept_[range];
-  if (walk.walks++ == 0)
+  if (!isPrepared) {
+    walk.isPrepared = true;
     return walkRows(range, loader, nullptr);
+  }
   if (!walk.work)
     MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
   rows_ = timelines_[range.entry - descriptor().entries.data()];
@@ -307,12 +311,13 @@ Status RankState::complete() {
 }
 
 Status RankState::readResult(StepResult &out) {
-  constexpr int64_t norm =
-      offsetof(MtcStepState, block) + kStepFields[STEP_GRAD_NORM].offset;
   accept(stream().copyOut(loss(), &out.loss, sizeof out.loss));
-  accept(stream().copyOut({MTC_ARENA_STEP, norm}, &out.gradNorm,
-                          sizeof out.gradNorm));
-  return complete();
+  accept(stream().copyOut({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
+                          &block_, sizeof block_));
+  MTC_RETURN_IF_ERROR(complete());
+  out.gradNorm = block_.grad_norm;
+  out.applies = block_.applies != 0;
+  return Status::okay();
 }
 
 Status RankState::gemm(int64_t index, const void *a, const void *b, void *c,

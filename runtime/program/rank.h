@@ -44,6 +44,7 @@ public:
 struct StepResult {
   float loss = 0;      ///< of this rank's samples, on the last stage
   double gradNorm = 0; ///< once `reduce` ran
+  bool applies = true; ///< likewise: whether it is updated (update_rule.h)
 };
 
 /// What a rank is made of. The device, prepared for the descriptor, and the
@@ -108,6 +109,12 @@ public:
   /// Whether walks are kept where the device can; they are at first. A walk
   /// that is observed or traced never is.
   void keepWalks(bool keeps) { keeps_ = keeps; }
+  /// Whether a walk that nobody observes would be kept now. Where a device
+  /// keeps walks, it obeys the guards of `apply`: the host need not look at the
+  /// norm before it issues that.
+  bool keepsWalks() const {
+    return keeps_ && !trace_ && parts_.device->keeper();
+  }
   /// Notes from now on what is done when, which `trace` keeps; null: no more.
   /// Only between steps.
   void traceTo(RankTrace *trace);
@@ -162,6 +169,7 @@ private:
 
   RankParts parts_;
   MtcContext context_{};
+  MtcStepBlock block_{}; ///< as the device had it at the end of a step
   std::optional<Staging> inputs_;
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor

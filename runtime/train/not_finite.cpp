@@ -102,10 +102,6 @@ std::string firstOf(const Mesh &mesh, const std::vector<Finding> &all,
 
 } // namespace
 
-bool squaresOverflow(double norm, double clip) {
-  return (clip > 0 ? std::min(norm, clip) : norm) >= 0x1p64;
-}
-
 Status findNotFinite(RankState &rank, float loss, NotFinite &out) {
   const Mesh &mesh = rank.mesh();
   std::vector<Finding> all(static_cast<size_t>(mesh.worldSize()));

@@ -29,12 +29,8 @@ struct NotFinite {
   std::string text(int64_t step) const;
 };
 
-/// Whether squares of gradients with this norm, clipped to `clip` (0: not), may
-/// be beyond fp32: from 2^64 on. An optimizer's mean square would be infinite
-/// from then on, and its parameter never move again.
-bool squaresOverflow(double norm, double clip);
-
 /// Looks at gradients and parameters as they are between `reduce` and `apply`,
+/// or behind an `apply` that its guards left out,
 /// each rank at those that it holds. Every rank of the mesh calls it, with the
 /// loss of its last result; afterwards all have the same answer. Errors: those
 /// of the stream and of the communicator.

@@ -46,7 +46,7 @@ void StepSchedule::fill(const GlobalBatch &step, MtcStepBlock &block) {
   block.momentum = static_cast<float>(recipe_.momentum);
   block.clip_threshold = static_cast<float>(recipe_.clip);
   block.clip_coeff = 1;
-  block.zero = 0;
+  block.applies = 1;
   block.loss_scale = 1;
   block.inv_loss_scale = 1;
   block.grad_norm = 0;

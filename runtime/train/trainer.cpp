@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -273,25 +274,31 @@ Status Trainer::trainStep(int64_t step) {
   MTC_RETURN_IF_ERROR(loader.turnTo(batchOf(step)));
   fillBlock(step);
   MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
-  int64_t reduced =
-      entry->update.empty() ? entry->length : entry->update[0] + 1;
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry, 0, reduced, loader));
+  int64_t issued = rowsBeforeResult(step, *entry);
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry, 0, issued, loader));
   MTC_RETURN_IF_ERROR(rank_.readResult(result_));
   // On all ranks: the norm is of all gradients, and takes the loss in.
   bool finite = isFinite(result_.gradNorm);
   if (!finite && (!scaler_.scales() || entry->update.empty()))
     return endNotFinite(step);
-  if (finite && squaresOverflow(result_.gradNorm, job_.recipe.clip))
+  if (finite && !result_.applies)
     return endTooLarge(step);
   MTC_RETURN_IF_ERROR(dump("grads", step));
   if (!finite)
-    return skipUpdate(step, *entry);
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry, reduced, entry->length, loader));
-  MTC_RETURN_IF_ERROR(rank_.complete());
+    return skipUpdate(step, *entry, issued);
+  MTC_RETURN_IF_ERROR(rank_.walk(*entry, issued, entry->length, loader));
+  if (issued < entry->length)
+    MTC_RETURN_IF_ERROR(rank_.complete());
   scaler_.update(true);
   lookedAtParameters_ = false;
   finish(step);
   return Status::okay();
+}
+
+int64_t Trainer::rowsBeforeResult(int64_t step, const EntryInfo &entry) const {
+  if (entry.update.empty() || (rank_.keepsWalks() && !dumps("grads", step)))
+    return entry.length;
+  return entry.update[0] + 1;
 }
 
 void Trainer::finish(int64_t step) {
@@ -310,13 +317,16 @@ void Trainer::fillBlock(int64_t step) {
   scaler_.fill(block_);
 }
 
-Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry) {
-  TokenLoader &loader = of(step).loader;
+Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry,
+                           int64_t issued) {
   // All rows but `apply`: what others end, these may have begun.
-  int64_t done = entry.update[0] + 1, apply = entry.update[1];
-  MTC_RETURN_IF_ERROR(rank_.walk(entry, done, apply, loader));
-  MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
-  MTC_RETURN_IF_ERROR(rank_.complete());
+  if (issued < entry.length) {
+    TokenLoader &loader = of(step).loader;
+    int64_t apply = entry.update[1];
+    MTC_RETURN_IF_ERROR(rank_.walk(entry, issued, apply, loader));
+    MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
+    MTC_RETURN_IF_ERROR(rank_.complete());
+  }
   if (!std::exchange(lookedAtParameters_, true)) {
     NotFinite found;
     MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
@@ -507,6 +517,12 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
     return Status::okay();
   MTC_RETURN_IF_ERROR(evaluateBatch(before, &capture, loss));
   return write({order.file, order.parts}, capture.takePieces());
+}
+
+bool Trainer::dumps(std::string_view what, int64_t step) const {
+  return std::ranges::any_of(job_.dumps, [&](const DumpOrder &order) {
+    return order.what == what && order.step == step;
+  });
 }
 
 Status Trainer::dump(std::string_view what, int64_t step) {

@@ -78,10 +78,15 @@ private:
   Status trainStep(int64_t step);
   /// Fills the block of a step.
   void fillBlock(int64_t step);
+  /// How many rows of a step are issued before its result is read: all, where
+  /// the device decides by itself whether it is updated and nobody wants to see
+  /// its gradients; else those up to the norm.
+  int64_t rowsBeforeResult(int64_t step, const EntryInfo &entry) const;
   /// Ends a step whose gradients are scaled and not finite: nothing changes but
   /// the scale, and the samples are used up. If parameters are not finite no
-  /// scale helps, and training ends before it.
-  Status skipUpdate(int64_t step, const EntryInfo &entry);
+  /// scale helps, and training ends before it. `issued`: of its rows, so many
+  /// are.
+  Status skipUpdate(int64_t step, const EntryInfo &entry, int64_t issued);
   /// Says so where skipping has become useless.
   void warnOfSkips(int64_t step) const;
   /// Ends training before the update of a step whose norm is not finite.
@@ -131,6 +136,8 @@ private:
   /// the loss on last stages.
   Status evaluateBatch(int64_t index, Observer *observer, float &loss);
   Status dumpLogits(const DumpOrder &dump);
+  /// Whether there is a dump of this kind and step.
+  bool dumps(std::string_view what, int64_t step) const;
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
   Status write(const SharedFile &file, const std::vector<Piece> &pieces);

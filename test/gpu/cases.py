@@ -53,7 +53,8 @@ BENCHMARKS = [Benchmark("gpt2-nano", "gpt2-nano", "bf16", 2, steps=2),
               Benchmark("gpt2-774m", "gpt2-774m", "bf16", 8, steps=10, peer=True)]
 
 STEPS = 4
-# Of the last step, which is the second that graphs compute.
+# Of the last step, which is the third that graphs compute: one up to the norm, and one behind
+# the dump.
 GRADIENTS = f"grads@{STEPS}"
 
 

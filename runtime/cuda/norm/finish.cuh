@@ -7,6 +7,7 @@
 #ifndef MTC_RUNTIME_CUDA_NORM_FINISH_CUH
 #define MTC_RUNTIME_CUDA_NORM_FINISH_CUH
 
+#include "mtc/runtime/update_rule.h"
 #include "runtime/cuda/norm/exact_sum.cuh"
 
 #include <math_constants.h>
@@ -62,7 +63,7 @@ MTC_DEVICE double rootOf(const Word (&words)[kWords]) {
   return __dsqrt_rn(__dmul_rn(rounded, power(64 * place - by - 298)));
 }
 
-/// Writes grad_norm and clip_coeff. By one thread.
+/// Writes grad_norm, clip_coeff and applies. By one thread.
 MTC_DEVICE void finish(MtcStepState *state) {
   MtcStepBlock &block = state->block;
   Word words[kWords];
@@ -74,6 +75,7 @@ MTC_DEVICE void finish(MtcStepState *state) {
   block.grad_norm = norm;
   block.clip_coeff =
       __double2float_rn(__dmul_rn(ratio < 1 ? ratio : 1, unscale));
+  block.applies = updateApplies(norm, threshold);
 }
 
 } // namespace mtc::cuda

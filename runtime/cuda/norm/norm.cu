@@ -48,4 +48,7 @@ MTC_ENTRY mtc_cuda_norm_finish(MtcStepState *state) {
     finish(state);
 }
 
-MTC_ENTRY mtc_cuda_zero(uint8_t *p, int64_t bytes) { zero(p, bytes); }
+MTC_ENTRY mtc_cuda_zero(uint8_t *p, int64_t bytes, const int32_t *applies) {
+  if (!applies || *applies != 0)
+    zero(p, bytes);
+}

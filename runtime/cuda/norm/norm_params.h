@@ -10,11 +10,12 @@
 //   mtc_cuda_norm_to_limbs         norm, limbs
 //   mtc_cuda_norm_from_limbs       norm, limbs
 //   mtc_cuda_norm_finish           state
-//   mtc_cuda_zero                  p, int64 bytes
+//   mtc_cuda_zero                  p, int64 bytes, applies
 //
 // `state` is an MtcStepState in device memory, `norm` its member of that name,
 // `limbs` kNormLimbs integers of 64 bits. g and x are aligned as their elements
-// are, p need not be; none of them meets the state. A count may be 0. Blocks
+// are, p need not be; none of them meets the state. `applies` is null, or that
+// of a step block: where it is 0, nothing is zeroed. A count may be 0. Blocks
 // have kNormThreads threads, no dynamic shared memory. Any number of blocks
 // gives the same bits: the sum is exact.
 //

@@ -147,9 +147,9 @@ void CudaCalls::normFromLimbs(void *norm, void *limbs, StreamHandle stream) {
 
 void CudaCalls::normFinish(MtcStepState *state) { start(kFinish, 1, {&state}); }
 
-void CudaCalls::zero(void *p, int64_t bytes) {
+void CudaCalls::zero(void *p, int64_t bytes, const int32_t *applies) {
   if (bytes > 0)
-    start(kZero, zeroBlocks(bytes, kMultiprocessors), {&p, &bytes});
+    start(kZero, zeroBlocks(bytes, kMultiprocessors), {&p, &bytes, &applies});
 }
 
 } // namespace mtc::cuda

@@ -43,7 +43,7 @@ public:
                       int64_t count) override;
   void normCheck(MtcStepState *state, const void *x, int64_t count) override;
   void normFinish(MtcStepState *state) override;
-  void zero(void *p, int64_t bytes) override;
+  void zero(void *p, int64_t bytes, const int32_t *applies) override;
 
   /// MtcStepState::norm as kNormLimbs integers that ranks can add, and back; on
   /// a stream of the same context.

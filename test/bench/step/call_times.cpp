@@ -216,6 +216,12 @@ void timed_mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
   call(ctx, p, bytes);
 }
 
+void timed_mtc_zero_guarded(MtcContext *ctx, void *p, int64_t bytes) {
+  REAL(mtc_zero_guarded);
+  Timer timer(zero, bytes);
+  call(ctx, p, bytes);
+}
+
 //===--- putting them in place --------------------------------------------===//
 
 struct Wrapper {
@@ -235,7 +241,8 @@ const Wrapper kWrappers[] = {
      reinterpret_cast<void *>(timed_mtc_norm_accumulate)},
     {"mtc_norm_check", reinterpret_cast<void *>(timed_mtc_norm_check)},
     {"mtc_norm_finish", reinterpret_cast<void *>(timed_mtc_norm_finish)},
-    {"mtc_zero", reinterpret_cast<void *>(timed_mtc_zero)}};
+    {"mtc_zero", reinterpret_cast<void *>(timed_mtc_zero)},
+    {"mtc_zero_guarded", reinterpret_cast<void *>(timed_mtc_zero_guarded)}};
 
 /// Tables of a loaded object are read-only by now.
 void replace(void **slot, void *value) {

@@ -10,7 +10,8 @@ another order, changes no bit, though all that ranks exchange then goes through 
 have one order of sums. A small model with heads of 64 elements, whose kernels need more
 shared memory than every launch may have, runs in the other types, with ranks as threads; it
 saves beside training, and goes on from that to the same bits; a rank of it that is killed is
-named. Nothing may be said by the
+named. Steps that are skipped, and one whose gradients are not finite, which ends the run, leave
+what they leave on the CPU, though the update is issued before anybody knows. Nothing may be said by the
 stand-ins: they name every race and every byte that is read before it is written.
 """
 
@@ -40,6 +41,15 @@ SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
+# Steps that are no updates, and what is said of them: the first and the third overflow; a rate
+# spoils the parameters; gradients alone are not finite, from weights that follow.
+ENDS = {"fp16": [(["--steps", "5", "--initial-loss-scale", str(2 ** 24), "--loss-scale-window", "2",
+                   "--hysteresis", "1"], ""),
+                 (["--steps", "3", "--lr", "1e5", "--min-lr", "1e5", "--clip", "0", "--initial-loss-scale", "1024"],
+                  "step 2: the loss is not finite (loss nan); the parameters are not good either: ")],
+        precision.SUMS: [(["--steps", "2", "--clip", "0", "--init-from", "../overflowing"],
+                          "step 1: the gradient of layers.1.mlp.up.weight is not finite (loss ")]}
+OVERFLOWING = {"final_norm.scale": 1e12, "layers.1.norm2.scale": 1e30, "layers.1.mlp.up.weight": 1e-30}
 # By hand.
 MORE = [("bf16", SINGLE), ("f32", SINGLE), ("bf16", Layout(tp=2, pp=2)),
         ("bf16", Layout(2, 2, sp=True, recompute="selective")),
@@ -150,10 +160,15 @@ def check_small(tester):
         file.write(small_spec(tied=True, **SMALL))
     layout = Layout(dp=2, zero=1)
     for dtype in ("fp16", precision.SUMS):
-        expected = tester.run(tester.compile(dtype, layout, spec=spec), f"cpu-small-{dtype}")
+        bundle = tester.compile(dtype, layout, spec=spec)
+        expected = tester.run(bundle, f"cpu-small-{dtype}")
+        write_overflowing(tester, bundle)
+        ends = [End(tester, bundle, *options) for options, _ in ENDS[dtype]]
         bundle = tester.compile(dtype, layout, *TARGET, spec=spec)
         found = tester.on_gpu(bundle, f"gpu-small-{dtype}", 1, "--comm", "threads")
         expect_close(tester, f"small-{dtype}", BOUNDS[dtype], expected, found)
+        for end, (options, says) in zip(ends, ENDS[dtype]):
+            check_end(tester, dtype, end, bundle, options, says)
     check_resume(tester, bundle, found)
     check_death(tester, bundle)
     check_graphs(tester, spec)
@@ -161,18 +176,73 @@ def check_small(tester):
 
 def check_graphs(tester, spec):
     """From the second walk on rows are graphs, on both streams, between evaluations: with the
-    bits of launches one by one, in another order of streams. Each rank has walks of 5 steps,
-    two each, of which it launches 8, and of 3 evaluations, of which it launches 2."""
+    bits of launches one by one, in another order of streams. Each rank launches a graph for 4
+    of 5 steps, and for 2 of 3 evaluations."""
     layout = Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)
     bundle = tester.compile("bf16", layout, *TARGET, spec=spec)
     options = ["--eval-data", tester.data, "--eval-interval", "2", "--eval-steps", "1"]
     said = r"(cuda stand-in: launched %s graphs of %s nodes\n){2}"
     one, two = (tester.on_gpu(bundle, f"graphs{number}", number, *options, *more, what="params",
                               steps=5, says=said % counts, MTC_STANDIN_GRAPHS="1")
-                for number, more, counts in ((1, (), ("10", r"\d{3,}")),
+                for number, more, counts in ((1, (), ("6", r"\d{3,}")),
                                              (2, ("--no-graph",), ("0", "0"))))
     tester.report.expect(one == two and len(one[0]) == 8,
                          f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
+
+
+def write_overflowing(tester, bundle):
+    """Initial weights of which a gradient is beyond fp32, and nothing else is."""
+    tester.run(bundle, "initial", what="init", steps=1)
+    initial = {name: (tensor.shape, tensor.values()) for name, tensor in
+               safetensors.read(os.path.join(tester.folder, "initial", "init.safetensors")).items()}
+    for name, factor in OVERFLOWING.items():
+        for i, value in enumerate(initial[name][1]):
+            initial[name][1][i] = value * factor
+    safetensors.write(os.path.join(tester.folder, "overflowing"), initial)
+
+
+class End:
+    """How a run ends, and what it leaves: its exit code, what it says, its log and parameters."""
+
+    def __init__(self, tester, bundle, *options, **environment):
+        with tempfile.TemporaryDirectory(dir=tester.folder) as folder:
+            done = subprocess.run(
+                [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
+                 "--warmup", "1", "--log", "log", "--save", "saved", *options], capture_output=True,
+                text=True, timeout=120, cwd=folder, env=dict(os.environ, **environment))
+            self.code = done.returncode
+            told = re.search(r"step \d+: .*", done.stderr)
+            self.said = told[0] if told else ""
+            self.rows = read_log(os.path.join(folder, "log"))
+            self.saved = {name: tensor.values() for name, tensor in
+                          safetensors.read(os.path.join(folder, "saved")).items()}
+
+    def facts(self):
+        """What is the same on every device; a loss that is not finite has no value there."""
+        keys = ("step", "lr", "loss_scale", "skipped_steps", "not_finite", "tokens")
+        return (self.code, re.sub(r"loss [\d.e+]+", "loss", self.said),
+                [[row.get(key) for key in keys] + [row["grad_norm"] is None] for row in self.rows])
+
+    def bits(self):
+        return [(row["loss"], row["grad_norm"]) for row in self.rows], self.saved
+
+
+def check_end(tester, dtype, expected, bundle, options, says):
+    """A device that leaves updates out by itself, in graphs, and one whose host decides."""
+    said = os.path.join(tester.folder, "said-of-end")
+    gpu = {"LD_LIBRARY_PATH": tester.stand_ins, "MTC_STANDIN_ALLOW": "duplicate_gpu",
+           "MTC_STANDIN_REPORT": said}
+    graphs = End(tester, bundle, *options, MTC_STANDIN_SEED="1", **gpu)
+    single = End(tester, bundle, *options, "--no-graph", MTC_STANDIN_SEED="2", **gpu)
+    name = f"{dtype} {' '.join(options)}"
+    tester.report.expect(expected.said.startswith(says) and bool(says) == bool(expected.said),
+                         f"{name}: expected to be told '{says}', found '{expected.said}'")
+    for end in (graphs, single):
+        tester.report.expect(end.facts() == expected.facts(), f"{name}: expected what is on a CPU, "
+                             f"{expected.facts()}, found {end.facts()}")
+    tester.report.expect(graphs.bits() == single.bits(),
+                         f"{name}: expected the bits of launches one by one and their parameters")
+    tester.report.expect(not os.path.exists(said), f"{name}: the stand-ins say something")
 
 
 def check_resume(tester, bundle, straight):

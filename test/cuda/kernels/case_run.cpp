@@ -30,6 +30,10 @@ CaseRun::CaseRun(const KernelCase &c, const ptx::Module &module, uint64_t seed)
     if (int64_t value = fieldOf(c, i); fields.back())
       memory.initialise(fields.back(), std::as_bytes(std::span(&value, 1)));
   }
+  if (auto word = static_cast<int32_t>(c.guard); word >= 0) {
+    guard = memory.allocate(sizeof word, "guard");
+    memory.initialise(guard, std::as_bytes(std::span(&word, 1)));
+  }
   workspace = memory.allocate(c.workspaceBytes, "workspace");
 }
 
@@ -65,6 +69,8 @@ std::optional<ptx::Fault> CaseRun::runOne(const ptx::KernelFacts &kernel,
     arguments.add(c.args[i] - fieldOf(c, i));
   for (ptx::Address field : fields)
     arguments.add(field);
+  if (c.guard >= 0)
+    arguments.add(guard);
   if (c.workspaceBytes)
     arguments.add(workspace);
   ptx::Launch what{module,

@@ -41,7 +41,7 @@ private:
   ptx::LaunchOptions options;
   std::vector<ptx::Address> addresses;
   std::vector<ptx::Address> fields; ///< 0: none
-  ptx::Address workspace = 0;
+  ptx::Address guard = 0, workspace = 0;
 };
 
 /// The first element of `found` that is further from the evaluator than it may

@@ -130,6 +130,7 @@ bool mtc::test::saveCases(const std::string &path,
     writer.list(c.kernel);
     writer.list(c.args);
     writer.number(static_cast<int64_t>(c.fields));
+    writer.number(c.guard);
     writer.number(static_cast<int64_t>(c.workspaceBytes));
     writer.number(static_cast<int64_t>(c.launches.size()));
     for (const CaseLaunch &launch : c.launches)
@@ -153,6 +154,7 @@ std::string mtc::test::loadCases(const std::string &path,
     reader.list(c.kernel);
     reader.list(c.args);
     reader.number(c.fields);
+    reader.number(c.guard);
     reader.number(c.workspaceBytes);
     reader.number(launches);
     for (uint64_t k = 0; k < launches && reader.file; ++k)

@@ -41,6 +41,9 @@ struct KernelCase {
   /// How many of them, the first ones, are the sum of a parameter and of a
   /// number in memory, whose addresses follow; the last one has no memory.
   uint64_t fields = 0;
+  /// Of a guarded kernel, whether it does anything; the address of that number
+  /// follows. -1: it has no guard.
+  int64_t guard = -1;
   uint64_t workspaceBytes = 0; ///< its address follows; 0: there is none
   std::vector<CaseLaunch> launches;
   std::vector<CaseOperand> operands;

@@ -177,6 +177,19 @@ void compute(rt::KernelOp kernel, const Shape &shape, void *function,
     }
 }
 
+/// The same where the guard says that nothing happens.
+KernelCase leftOut(KernelCase c) {
+  c.guard = 0;
+  for (CaseOperand &operand : c.operands) {
+    operand.cpu = operand.before;
+    operand.expected.clear();
+    for (uint64_t i = 0; i < operand.count; ++i)
+      operand.expected.push_back(valueAt(operand.element, operand.before, i));
+    operand.tolerance.assign(operand.count, 0);
+  }
+  return c;
+}
+
 /// A case without data.
 KernelCase bareCase(rt::KernelOp kernel, const Shape &shape) {
   KernelCase c;
@@ -184,6 +197,7 @@ KernelCase bareCase(rt::KernelOp kernel, const Shape &shape) {
   c.args = {0x123456789abcdef, 77, 259, 5};
   c.args.resize(kernel.getArgs());
   c.fields = c.args.size();
+  c.guard = kernel.getGuarded() ? 1 : -1;
   if (shape.dynamic)
     c.args.push_back(shape.cols);
   for (auto [i, attr] : llvm::enumerate(kernel.getOperandsInfo())) {
@@ -233,7 +247,11 @@ public:
       shapes.push_back({k.rows, k.cols, k.dynamic, k.sharesWith});
     }
     auto module = parse(*context, text);
-    return module && add(*module, *module, "random.ptx", shapes);
+    if (!module)
+      return false;
+    for (auto [i, kernel] : llvm::enumerate(module->getOps<rt::KernelOp>()))
+      kernel.setGuarded(i % 4 == 3);
+    return add(*module, *module, "random.ptx", shapes);
   }
 
   bool addPlan(const std::string &path, const std::string &name) {
@@ -295,6 +313,8 @@ private:
         addData(kernel, shape, library->find(cases.back().kernel), rng,
                 cases.back());
       cases.back().ptx = name;
+      if (library && kernel.getGuarded())
+        cases.push_back(leftOut(cases.back()));
     }
     return true;
   }

@@ -81,6 +81,8 @@ public:
     bytes += c.workspaceBytes + kGuard;
     fields = bytes;
     bytes += 8 * c.fields;
+    guard = bytes;
+    bytes += 8;
     MTC_CU(cuMemAlloc, &base, bytes);
   }
   ~Operands() { cu.cuMemFree_(base); }
@@ -94,6 +96,8 @@ public:
       int64_t value = fieldOf(c, i);
       std::memcpy(image.data() + fields + 8 * i, &value, 8);
     }
+    auto word = static_cast<int32_t>(c.guard);
+    std::memcpy(image.data() + guard, &word, sizeof word);
     MTC_CU(cuMemcpyHtoD, base, image.data(), bytes);
   }
 
@@ -135,6 +139,8 @@ public:
       values.push_back(static_cast<uint64_t>(c.args[i] - fieldOf(c, i)));
     for (uint64_t i = 0; i < c.fields; ++i)
       values.push_back(i + 1 < c.fields ? base + fields + 8 * i : 0);
+    if (c.guard >= 0)
+      values.push_back(base + guard);
     values.push_back(base + workspace);
     std::vector<void *> pointers;
     for (uint64_t &value : values)
@@ -157,7 +163,7 @@ public:
 private:
   const KernelCase &c;
   std::vector<size_t> at;
-  size_t bytes = 0, workspace = 0, fields = 0;
+  size_t bytes = 0, workspace = 0, fields = 0, guard = 0;
   CUdeviceptr base = 0;
   std::vector<uint8_t> image;
 };

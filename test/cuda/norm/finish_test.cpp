@@ -98,6 +98,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
     for (__int128 &limb : sums.back().limb)
       limb *= 1 + int64_t(below(1000));
   }
+  int applied = 0, tooLarge = 0;
   for (const NormSum &sum : sums) {
     MtcStepState state = someState(sum);
     NormOnDevice device(*normModule, normSeed, state);
@@ -106,11 +107,21 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
     b.grad_norm = runtime::normValue(sum) * b.inv_loss_scale;
     b.clip_coeff = runtime::clipCoefficient(b.grad_norm, b.clip_threshold,
                                             b.inv_loss_scale);
+    double clipped = b.clip_threshold > 0
+                         ? std::min<double>(b.grad_norm, b.clip_threshold)
+                         : b.grad_norm;
+    b.applies = std::isfinite(b.grad_norm) && clipped < 0x1p64;
+    applied += b.applies;
+    tooLarge += std::isfinite(b.grad_norm) && !b.applies;
     MtcStepState found = device.read();
     ASSERT_EQ(std::memcmp(&found, &state, sizeof state), 0)
         << "expected " << b.grad_norm << " and " << b.clip_coeff << ", found "
-        << found.block.grad_norm << " and " << found.block.clip_coeff;
+        << found.block.grad_norm << " and " << found.block.clip_coeff
+        << "; applies: expected " << b.applies << ", found "
+        << found.block.applies;
   }
+  EXPECT_GT(applied, 100);
+  EXPECT_GT(tooLarge, 20);
 }
 
 } // namespace

@@ -91,7 +91,7 @@
 // SHARD-LABEL: func.func @stage0_apply
 // SHARD-COUNT-3: rt.launch
 // SHARD-COUNT-2: rt.collective all_gather %{{.*}} group dp count 64 {origin = "zero1"}
-// SHARD-COUNT-3: rt.zero
+// SHARD-COUNT-3: rt.zero %{{.*}} guarded
 // SHARD-NEXT: return
 
 // PLAIN-DAG: rt.bucket 0 elements 16 unpadded 16 shard 16

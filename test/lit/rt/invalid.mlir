@@ -257,6 +257,12 @@ func.func @ref() {
   return
 }
 // -----
+func.func @guarded_tensor(%e: tensor<4xf32>) {
+  // expected-error @+1 {{'rt.zero' op expected a memref of a guarded op, whose bytes stay where it does nothing, found 'tensor<4xf32>'}}
+  %z = rt.zero %e guarded : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+// -----
 func.func @zero(%e: tensor<4xf32>) {
   // expected-error @+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
   rt.zero %e : (tensor<4xf32>) -> ()

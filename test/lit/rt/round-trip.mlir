@@ -3,6 +3,11 @@
 
 // CHECK: rt.program @stage0 stage 0
 rt.program @stage0 stage 0 {
+  // CHECK: rt.kernel @g rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32, extent = 0>] guarded {
+  rt.kernel @g rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32, extent = 0>] guarded {
+    %x = rt.load 0 : f32
+    rt.store 0, %x : f32
+  }
   // CHECK: rt.kernel @k rows 8 cols 16 args 1
   rt.kernel @k rows 8 cols 16 args 1 [
       #rt.operand<mode = full, element = f32, extent = 0>,
@@ -85,6 +90,8 @@ rt.program @stage0 stage 0 {
     // CHECK: rt.zero %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>
     %ez = tensor.empty() : tensor<4xf32>
     %z = rt.zero %ez : (tensor<4xf32>) -> tensor<4xf32>
+    // CHECK: rt.zero %{{.*}} guarded : (memref<16xf32>) -> ()
+    rt.zero %o guarded : (memref<16xf32>) -> ()
     // CHECK: rt.norm reset
     rt.norm reset
     // CHECK: rt.norm accumulate of %{{.*}} : memref<16xf32> length %

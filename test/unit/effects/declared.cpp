@@ -117,6 +117,8 @@ bytesOf(SideEffects::Resource *resource) {
   if (resource == rt::NormResult::get())
     return {{block + int64_t(offsetof(MtcStepBlock, clip_coeff)),
              sizeof MtcStepBlock::clip_coeff},
+            {block + int64_t(offsetof(MtcStepBlock, applies)),
+             sizeof MtcStepBlock::applies},
             {block + int64_t(offsetof(MtcStepBlock, grad_norm)),
              sizeof MtcStepBlock::grad_norm}};
   return {}; // the order of collectives and streams is in no memory

@@ -127,7 +127,6 @@ private:
     state->block.sample_base = StepValues::kSampleBase;
     state->block.step = 1;
     state->block.clip_threshold = 1;
-    state->block.zero = 0;
     state->block.inv_loss_scale = 1;
   }
 

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 18", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 19", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 18, found 99"),
+  EXPECT_NE(status.message().find("expected abi 19, found 99"),
             std::string::npos);
 }
 

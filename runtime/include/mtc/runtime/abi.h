@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 18
+#define MTC_ABI_VERSION 19
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -93,7 +93,7 @@ struct MtcStepBlock {
   float inv_bias1, inv_bias2;
   float momentum;
   float clip_threshold, clip_coeff;
-  float zero;
+  int32_t applies;
   float loss_scale;
   double inv_loss_scale;
   double grad_norm;
@@ -302,7 +302,7 @@ void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 /// reset, accumulate any number of ranges of `dtype` (a float type) in any
 /// order, check fp32 that must be finite though it is no gradient (a norm with
 /// something that is not finite is +inf on every rank), reduce over `group` on
-/// a stream, finish (writes grad_norm and clip_coeff).
+/// a stream, finish (writes grad_norm, clip_coeff and applies).
 void mtc_norm_reset(struct MtcContext *ctx);
 void mtc_norm_accumulate(struct MtcContext *ctx, int32_t dtype, const void *g,
                          int64_t count);
@@ -312,6 +312,10 @@ void mtc_norm_finish(struct MtcContext *ctx);
 
 /// Zeroes `bytes` bytes.
 void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
+/// The same, of an op that is guarded: as work of a GPU it does nothing where
+/// `applies` of the step block is 0. On a host fragments of the update do not
+/// run then, and it always zeroes.
+void mtc_zero_guarded(struct MtcContext *ctx, void *p, int64_t bytes);
 
 /// Makes a device; opaque to generated code, which only names one: a program
 /// has the code of the device that it is compiled for, and of no other.

@@ -29,8 +29,8 @@ inline MtcStepState &stepState(const MtcContext *context) {
 enum class StepWriter { Runtime, Norm };
 
 /// Kernels, by rt.step_field; generated code, as a variable of rt.affine; the
-/// functions of the runtime; nobody, for what only fills the struct.
-enum class StepReader { Kernels, Affine, Runtime, Nobody };
+/// functions of the runtime; guarded ops, which look whether to do anything.
+enum class StepReader { Kernels, Affine, Runtime, Guards };
 
 // FIELD(enumerator, member and name in IR, writer, reader, meaning), in order.
 // clang-format off
@@ -54,7 +54,8 @@ enum class StepReader { Kernels, Affine, Runtime, Nobody };
   FIELD(CLIP_COEFF, clip_coeff, Norm, Kernels,                                 \
         "what gradients are multiplied by: 1 / loss_scale, or less where the " \
         "norm is clipped")                                                     \
-  FIELD(ZERO, zero, Runtime, Nobody, "always 0")                               \
+  FIELD(APPLIES, applies, Norm, Guards,                                        \
+        "1: the update of this step is done; 0: it is left out")              \
   FIELD(LOSS_SCALE, loss_scale, Runtime, Kernels,                              \
         "what the loss is multiplied by before its gradient is taken, where "  \
         "the plan does that; else 1")                                          \

@@ -50,7 +50,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
     }
     rt.kernel @adamw rows 1 cols -1 args 0 [
         #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
-        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] guarded {
       %p = rt.load 0 : f32
       %g = rt.load 1 : f32
       %m = rt.load 2 : f32
@@ -214,11 +214,11 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %29 = rt.view params at 512 : memref<128xf32>
       rt.collective all_gather %29 group dp count 64 : (memref<128xf32>) -> ()
       %30 = rt.view grads at 0 : memref<128xf32>
-      rt.zero %30 : (memref<128xf32>) -> ()
+      rt.zero %30 guarded : (memref<128xf32>) -> ()
       %31 = rt.view grads at 512 : memref<128xf32>
-      rt.zero %31 : (memref<128xf32>) -> ()
+      rt.zero %31 guarded : (memref<128xf32>) -> ()
       %32 = rt.view grads at 1024 : memref<128xf32>
-      rt.zero %32 : (memref<128xf32>) -> ()
+      rt.zero %32 guarded : (memref<128xf32>) -> ()
       return
     }
     rt.input_slot "ids" at 0 slot of saved stride 320 entry "train"

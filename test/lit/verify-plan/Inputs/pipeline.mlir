@@ -61,7 +61,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
     }
     rt.kernel @adamw rows 1 cols -1 args 0 [
         #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
-        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] guarded {
       %p = rt.load 0 : f32
       %g = rt.load 1 : f32
       %m = rt.load 2 : f32
@@ -166,9 +166,9 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [0, 2, 3] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %19 = rt.view grads at 0 : memref<4xf32>
-      rt.zero %19 : (memref<4xf32>) -> ()
+      rt.zero %19 guarded : (memref<4xf32>) -> ()
       %20 = rt.view grads at 64 : memref<64xf32>
-      rt.zero %20 : (memref<64xf32>) -> ()
+      rt.zero %20 guarded : (memref<64xf32>) -> ()
       return
     }
     rt.input_slot "ids" at 512 slot of saved stride 320 entry "train"
@@ -245,7 +245,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
     }
     rt.kernel @adamw rows 1 cols -1 args 0 [
         #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>,
-        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+        #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] guarded {
       %p = rt.load 0 : f32
       %g = rt.load 1 : f32
       %m = rt.load 2 : f32
@@ -343,9 +343,9 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       %18 = rt.offset_view %17 by %local10 : memref<64xf32> -> memref<64xf32>
       rt.launch @adamw(%12, %14, %16, %18) args(%n10) writes [0, 2, 3] : (memref<64xf32>, memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
       %19 = rt.view grads at 0 : memref<4xf32>
-      rt.zero %19 : (memref<4xf32>) -> ()
+      rt.zero %19 guarded : (memref<4xf32>) -> ()
       %20 = rt.view grads at 64 : memref<64xf32>
-      rt.zero %20 : (memref<64xf32>) -> ()
+      rt.zero %20 guarded : (memref<64xf32>) -> ()
       return
     }
     rt.input_slot "labels" at 512 slot of saved stride 320 entry "train"

@@ -1,0 +1,322 @@
+//===- RtFragments.td - what fragments hold ---------------------------------===//
+//
+// Included by RtOps.td. Ops inside fragments are in destination style: what they
+// write into are operands. They come in two forms: on tensors (after
+// `lower-calls`) there is a result for each of these, on memref views (after
+// `plan-memory`) none.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RT_FRAGMENTS
+#define MTC_RT_FRAGMENTS
+
+def Rt_AffineOp : Op<Rt_Dialect, "affine", [Pure]> {
+  let summary = "an integer that is affine in coordinates and step";
+  let description = [{
+    Its value on a rank, for a microbatch of a step.
+
+    Example: `%s = rt.affine <2 * dp + 4 * microbatch + sample> : i64`
+  }];
+  let arguments = (ins Rt_Affine:$value);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
+def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
+  let summary = "an address in an arena";
+  let description = [{
+    `offset` bytes from the begin of the arena, or, in a pool, of slot 0: the
+    slot that the row of the timeline names lies slot·`stride` bytes further.
+
+    Example: `%v = rt.view workspace at 4096 : memref<4x8xf32>`
+    Example: `%s = rt.view activations at 4096 slot of saved stride 8192 : memref<4x8xf32>`
+
+    **Constraints:** a pool in the arena that is made of slots, and only there; not
+    in the arena `step`, of which rt.step_field gives the fields.
+  }];
+  let arguments = (ins Rt_Arena:$arena, Rt_Int:$offset, OptionalAttr<Rt_Pool>:$pool,
+                       OptionalAttr<Rt_Int>:$stride);
+  let results = (outs Rt_View:$result);
+  let assemblyFormat = "`` $arena `at` $offset (`slot` `of` `` $pool^ `stride` $stride)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
+    I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
+    I32EnumAttrCase<"State", 2, "state">, I32EnumAttrCase<"Loss", 3, "loss">,
+    I32EnumAttrCase<"Staging", 4, "staging">]> {
+  let description = [{
+    Parameters as they are computed with, accumulators of their gradients, a state
+    of the optimizer; the loss, which lies behind the buckets; and `staging`, the
+    gradients of one microbatch on one rank, which live in the workspace of a
+    fragment until they are summed over dp (ZeRO-2).
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_RefKindAttr : EnumAttr<Rt_Dialect, Rt_RefKind, "ref_kind">;
+def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
+  let summary = "a part of a bucket, before offsets are known";
+  let description = [{
+    The part `kind` of a bucket, a state by its name in the bucket's `states`; the
+    accumulator of one use of a parameter, or the place of its gradient in the staging
+    buffer, which `rt.param` places; or the loss. `plan-memory` turns it into rt.view.
+
+    Example: `%g = rt.ref grad of 0 : memref<2048xf32>`
+    Example: `%w = rt.ref grad for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
+    Example: `%s = rt.ref staging of 0 : memref<2048xf32>`
+    Example: `%p = rt.ref staging for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
+    Example: `%m = rt.ref state "exp_avg" of 0 : memref<2048xf32>`
+    Example: `%l = rt.ref loss : memref<1xf32>`
+
+    **Constraints:** a bucket or a parameter, the latter of a gradient or staging only;
+    neither of the loss.
+  }];
+  let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
+                       OptionalAttr<StrAttr>:$param, OptionalAttr<Rt_Int>:$use);
+  let results = (outs Rt_View:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^)? (`for` $param^ `use` $use)? attr-dict `:` type($result)";
+}
+
+// Works on buffers, and says what it does with each. What it writes into are its
+// `inits`: on tensors there is a result for each, which is what the init holds
+// afterwards. An init that is only written is a tensor.empty; one that is read, too
+// (a sum that grows, a collective) has a value, and the result takes its bytes. What
+// outlives the fragment, such as an accumulator, is a memref in both forms.
+class Rt_BufferOp<string mnemonic, list<Trait> traits = []>
+    : Op<Rt_Dialect, mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<Rt_AccessOpInterface>, DeclareOpInterfaceMethods<Rt_WorkOpInterface>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
+class Rt_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : Rt_BufferOp<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<DestinationStyleOpInterface>])>;
+
+def Rt_ZeroOp : Rt_DestinationOp<"zero"> {
+  let summary = "zeros in a buffer; made where a kernel accumulates a new value";
+  let description = [{
+    A `guarded` one does nothing where the update of the step is left out, as a guarded
+    rt.kernel.
+
+    Example: `%z = rt.zero %e : (tensor<64xf32>) -> tensor<64xf32>`
+    Example: `rt.zero %v : (memref<64xf32>) -> ()`
+    Example: `rt.zero %v guarded : (memref<64xf32>) -> ()`
+
+    **Constraints:** a guarded one is of a memref, whose bytes stay where it does nothing.
+  }];
+  let arguments = (ins Rt_Buffer:$init, UnitAttr:$guarded);
+  let results = (outs Optional<Rt_Tensor>:$result);
+  let assemblyFormat = "$init (`guarded` $guarded^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Rt_StepFieldOp : Op<Rt_Dialect, "step_field", [Pure]> {
+  let summary = "the address of a field of the step block";
+  let description = [{
+    The runtime fills the step block before each step; `step_field.h` is the list
+    of its fields. Some have a value for each group of parameters: that of group 0,
+    or of `group`, a place in the `groups` of `#mtc.optimizer`, from 1 on.
+
+    Example: `%lr = rt.step_field lr : memref<1xf32>`
+    Example: `%lr = rt.step_field lr group 2 : memref<1xf32>`
+
+    **Constraints:** `group` is 1 to 15, of a field that has values for groups.
+  }];
+  let arguments = (ins Rt_StepField:$field, OptionalAttr<Rt_Int>:$group);
+  let results = (outs MemRefRankOf<[F32], [1]>:$result);
+  let assemblyFormat = "`` $field (`group` $group^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
+  let summary = "the part of a bucket segment that this rank updates";
+  let description = [{
+    The segment is [start, start + count) of its bucket, in elements; the rank's
+    shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything
+    without a `shard` (no ZeRO). Empty unless the rank is the first of its groups of
+    `once`. Gives the first element of the intersection (in the bucket), the same
+    relative to the shard, and the count (>= 0).
+
+    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 once <tp>`
+
+    **Constraints:** `once` names groups along one axis.
+  }];
+  let arguments = (ins Rt_Int:$start, Rt_Int:$count, OptionalAttr<Rt_Int>:$shard,
+                       OptionalAttr<Rt_Groups>:$once);
+  let results = (outs I64:$at, I64:$local, I64:$length);
+  let extraClassDeclaration = [{
+    /// Whether it is empty on ranks that are not the first of their group.
+    bool isOnce(::MtcGroup group) {
+      return getOnce() && llvm::is_contained(getOnce()->getGroups(), group);
+    }
+  }];
+  let assemblyFormat = "`start` $start `count` $count (`shard` $shard^)? (`once` $once^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {
+  let summary = "a view moved by a number of elements";
+  let description = [{Example: `%w = rt.offset_view %v by %at : memref<4096xf32> -> memref<4096xf32>`}];
+  let arguments = (ins Rt_View:$view, I64:$elements);
+  let results = (outs Rt_View:$result);
+  let assemblyFormat = "$view `by` $elements attr-dict `:` type($view) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
+  let summary = "runs a kernel";
+  let description = [{
+    The buffers are the kernel's operands, in its order. `writes` are the numbers of
+    those that it writes, which are the inits: first the tensors, each with its
+    result, then the memrefs.
+
+    Example: `%y = rt.launch @bias_gelu(%x, %b, %e) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>`
+    Example: `rt.launch @bias_gelu(%x, %b, %y) args() writes [2] : (memref<4x8xf32>, memref<8xf32>, memref<4x8xf32>) -> ()`
+
+    **Constraints:** `writes` are different numbers of operands, one for each init;
+    they are those that the kernel writes (plan-memory, verify-plan).
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Rt_Buffer>:$inputs,
+                       Variadic<I64>:$scalars, Variadic<Rt_Buffer>:$inits, DenseI64ArrayAttr:$writes);
+  let results = (outs Variadic<Rt_Tensor>:$outputs);
+  let builders = [
+    // `buffers` in the order of the kernel's operands, `written` the numbers of those
+    // that it writes; a result for each of them that is a tensor.
+    OpBuilder<(ins "::llvm::StringRef":$kernel, "::mlir::ValueRange":$buffers,
+                   "::mlir::ValueRange":$scalars, "::llvm::ArrayRef<int64_t>":$written)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Inputs and inits in the order of the kernel's operands.
+    ::llvm::SmallVector<::mlir::OpOperand *> getKernelOperands();
+    /// Their values.
+    ::llvm::SmallVector<::mlir::Value> getBuffers();
+  }];
+}
+def Rt_GemmOp : Rt_DestinationOp<"gemm"> {
+  let summary = "GEMM c = op(a)·op(b), or c += with beta";
+  let description = [{
+    Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
+    the product is added to what c holds. Sums are f32; c is, too, or of the type of a
+    and b, to which the sum is rounded once. `scratch` is memory that the library needs.
+
+    Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
+
+    **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
+  }];
+  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Rt_Buffer:$c,
+                       Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
+  let results = (outs Optional<Rt_Tensor>:$result);
+  let assemblyFormat = "$a `,` $b `into` $c (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "calls the attention kernel, forward or backward";
+  let description = [{
+    `inputs`: q, k, v or one fused operand; backward: dout, out, lse, then these.
+    `inits`: out, lse; backward: the gradients in the operands' layout.
+    `sample` and `head` are the RNG address of batch row 0 and head 0. Where q is a
+    part of the sequence and k and v are the whole of it, `positions` has the places
+    of the first query of each half of q (a rank has a piece of its head and one of
+    its tail). `documents`: those of `tfm.attention`.
+
+    Example: `%o, %l = rt.attention(%qkv) into (%e, %f) at %s, %h {backward = false, causal = true, global_heads = 4 : i64, rate = 0.1 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (tensor<1x32x2x3x16xf32>, tensor<1x32x2x16xf32>, tensor<1x2x32xf32>, i64, i64) -> (tensor<1x32x2x16xf32>, tensor<1x2x32xf32>)`
+  }];
+  let arguments = (ins Variadic<Rt_Buffer>:$inputs, Optional<Rt_Buffer>:$documents, Variadic<Rt_Buffer>:$inits,
+                       Optional<Rt_Buffer>:$scratch, I64:$sample, I64:$head,
+                       Variadic<I64>:$positions, BoolAttr:$backward, BoolAttr:$causal, F64Attr:$scale, F64Attr:$rate,
+                       Rt_Int:$rng_layer, Rt_Int:$site, Rt_Int:$global_heads);
+  let results = (outs Variadic<Rt_Tensor>:$outputs);
+  let assemblyFormat = "`(` $inputs `)` (`within` $documents^)? `into` `(` $inits `)` (`scratch` $scratch^)? `at` $sample `,` $head (`positions` $positions^)? attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// q, k and v, or the one operand that holds them all.
+    ::mlir::OperandRange getQkv() {
+      return getInputs().drop_front(getBackward() ? 3 : 0);
+    }
+    bool isFused() { return getQkv().size() == 1; }
+  }];
+  let hasVerifier = 1;
+}
+def Rt_CollectiveKind : I32EnumAttr<"CollectiveKind", "collective", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllReduceMax", 1, "all_reduce_max">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllGather", 3, "all_gather">,
+    I32EnumAttrCase<"NormReduce", 4, "norm_reduce">]> {
+  let description = [{
+    `norm_reduce` adds the squares of the global norm over all ranks, as integers, so
+    in any order (docs/numerics.md).
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_CollectiveKindAttr : EnumAttr<Rt_Dialect, Rt_CollectiveKind, "collective_kind">;
+def Rt_CollectiveOp : Rt_DestinationOp<"collective"> {
+  let summary = "a collective on a group, in place";
+  let description = [{
+    `count` as in abi.h: elements of the whole buffer for the all-reduces, per rank
+    for reduce_scatter and all_gather. `init` is what it works on, and none of a
+    norm_reduce. Runs on stream `stream`; every other op runs on stream 0.
+
+    Example: `%y = rt.collective all_reduce %x group tp count 512 {origin = "g", serves = "w"} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32>`
+  }];
+  let arguments = (ins Rt_CollectiveKindAttr:$kind, Optional<Rt_Buffer>:$init, Rt_Group:$group,
+                       Rt_Int:$count, DefaultValuedAttr<Rt_Int, "0">:$stream);
+  let results = (outs Optional<Rt_Tensor>:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether `count` is one rank's part of the buffer, not the whole (abi.h).
+    bool countsPart() {
+      return getKind() == CollectiveKind::ReduceScatter || getKind() == CollectiveKind::AllGather;
+    }
+  }];
+  let assemblyFormat = "`` $kind ($init^)? `group` `` $group `count` $count attr-dict `:` functional-type(operands, results)";
+}
+def Rt_RecordOp : Op<Rt_Dialect, "record", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "an event that stands for all that a stream was given so far";
+  let description = [{
+    Events are numbered per program. A fragment records an event once at most;
+    a later row that records it again replaces it.
+
+    Example: `rt.record event 0 stream 0`
+  }];
+  let arguments = (ins Rt_Int:$event, Rt_Int:$stream);
+  let assemblyFormat = "`event` $event `stream` $stream attr-dict";
+}
+def Rt_WaitOp : Op<Rt_Dialect, "wait", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a stream goes on only after an event";
+  let description = [{
+    What the stream is given later runs after all that the event stands for: its
+    last record before this op in program order, in this fragment or in one of an
+    earlier row of the timeline, so that work may outlive a fragment. No event
+    stands for work of another step.
+
+    Example: `rt.wait event 0 stream 1`
+  }];
+  let arguments = (ins Rt_Int:$event, Rt_Int:$stream);
+  let assemblyFormat = "`event` $event `stream` $stream attr-dict";
+}
+def Rt_NormAction : I32EnumAttr<"NormAction", "step of the global norm", [
+    I32EnumAttrCase<"Reset", 0, "reset">, I32EnumAttrCase<"Accumulate", 1, "accumulate">,
+    I32EnumAttrCase<"Finish", 2, "finish">, I32EnumAttrCase<"Check", 3, "check">]> {
+  let description = [{
+    See `rt.norm`.
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_NormActionAttr : EnumAttr<Rt_Dialect, Rt_NormAction, "norm_action">;
+def Rt_NormOp : Rt_BufferOp<"norm", [AttrSizedOperandSegments]> {
+  let summary = "one step of the global norm: reset, accumulate, check, finish";
+  let description = [{
+    `accumulate` adds the squares of the first `length` elements of `range`. `check`
+    adds nothing, but makes the norm infinite if an element of `range` is not finite:
+    so every rank learns of a loss that only the last stage has, where it looks at the
+    norm anyway. The sum over ranks between the last of them and `finish` is
+    `rt.collective norm_reduce`.
+
+    Example: `rt.norm accumulate of %g : memref<4096xf32> length %n`
+
+    Example: `rt.norm check of %loss : memref<1xf32>`
+  }];
+  let arguments = (ins Rt_NormActionAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
+  let hasVerifier = 1;
+  let assemblyFormat = "`` $action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
+}
+#endif // MTC_RT_FRAGMENTS
