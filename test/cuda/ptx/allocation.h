@@ -19,7 +19,8 @@ enum class Access : uint8_t { read, write, atomic };
 enum class ByteState : uint8_t {
   unwritten = 0,
   written = 1,
-  pending = 2, ///< an asynchronous copy to it is not waited for
+  pending = 2,   ///< an asynchronous copy to it is not waited for
+  beingRead = 3, ///< written, and a wgmma that reads it is not waited for
 };
 
 /// Who touched what, of each two bytes (a granule). Tags are of shadow.h.

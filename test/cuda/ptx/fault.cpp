@@ -23,6 +23,14 @@ std::string_view describe(FaultKind kind) {
     return "uninitialised";
   case FaultKind::pendingCopy:
     return "pending copy";
+  case FaultKind::pendingProduct:
+    return "pending product";
+  case FaultKind::missingFence:
+    return "missing fence";
+  case FaultKind::warpgroupMismatch:
+    return "warpgroup mismatch";
+  case FaultKind::matrixDescriptor:
+    return "matrix descriptor";
   case FaultKind::readOnly:
     return "read-only";
   case FaultKind::unwrittenRegister:

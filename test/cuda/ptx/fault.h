@@ -28,6 +28,10 @@ enum class FaultKind {
   misaligned,        ///< an address that is no multiple of the access
   uninitialised,     ///< memory is read that nothing has written
   pendingCopy,       ///< bytes of an asynchronous copy, touched before its wait
+  pendingProduct,    ///< what a wgmma has, touched before its wait
+  missingFence,      ///< a wgmma that no fence orders behind what it reads
+  warpgroupMismatch, ///< warps or lanes whose wgmmas are not the same
+  matrixDescriptor,  ///< of no tile that wgmma can read
   readOnly,          ///< a store to constant memory
   unwrittenRegister, ///< a register is read that its lane has not written
   sharedRace,        ///< two threads of a block, shared memory, no barrier

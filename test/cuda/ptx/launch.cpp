@@ -4,6 +4,7 @@
 #include "test/cuda/ptx/machine/barriers.h"
 #include "test/cuda/ptx/machine/run.h"
 #include "test/cuda/ptx/machine/setup.h"
+#include "test/cuda/ptx/machine/warpgroup.h"
 
 #include <fmt/format.h>
 
@@ -96,6 +97,8 @@ void runBlock(Block &block) {
     if (runnable.empty()) {
       if (waits)
         tellDeadlock(block);
+      else
+        allCame(block);
       return;
     }
     Warp &warp = *runnable[block.random.below(runnable.size())];

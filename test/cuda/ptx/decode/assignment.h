@@ -11,7 +11,8 @@ struct RegisterUse {
   std::vector<uint32_t> reads, writes;
   /// Read and written, or written only, as the instruction finds when it runs.
   std::vector<uint32_t> sums = {};
-  int64_t guard = -1; ///< not among `reads`
+  std::vector<uint32_t> left = {}; ///< A of a product, also among `reads`
+  int64_t guard = -1;              ///< not among `reads`
 };
 
 /// Registers that are written on every way to each instruction that reads them

@@ -97,7 +97,7 @@ public:
 
   Instruction out;
   /// Registers, for who looks at what is written before it is read.
-  std::vector<uint32_t> reads, writes, sums;
+  std::vector<uint32_t> reads, writes, sums, left;
   /// Of wgmma.mma_async.
   std::optional<WarpgroupProduct> product;
 

@@ -4,6 +4,7 @@
 #include "test/cuda/ptx/decode/assignment.h"
 #include "test/cuda/ptx/decode/builder.h"
 #include "test/cuda/ptx/decode/layout.h"
+#include "test/cuda/ptx/decode/watch.h"
 #include "test/cuda/ptx/families/families.h"
 
 #include <fmt/format.h>
@@ -35,8 +36,10 @@ public:
     code_.instructions.push_back(end);
     uses_.push_back({});
     code_.tables = kernel_.targets;
-    if (problems_.size() == before)
+    if (problems_.size() == before) {
       trackUnwritten(kernel_, uses_, frame_, code_);
+      watchProducts(kernel_, uses_, code_);
+    }
     frame_.finish(code_);
     program.kernels.push_back(std::move(layout_.facts));
     program.codes.push_back(std::move(code_));
@@ -58,7 +61,7 @@ private:
     }
     code_.instructions.push_back(builder.out);
     uses_.push_back({std::move(builder.reads), std::move(builder.writes),
-                     std::move(builder.sums),
+                     std::move(builder.sums), std::move(builder.left),
                      statement.guarded ? int64_t(statement.guard) : -1});
   }
 

@@ -46,6 +46,7 @@ struct Instruction {
   Gather gather = Gather::none;
   bool guarded = false, guardNegated = false;
   bool tracked = false; ///< reads or writes registers that are followed
+  bool watched = false; ///< reads or writes registers that a wgmma has, too
   Space space = Space::generic;
   uint8_t toCount = 0, fromCount = 0;
   uint8_t slot = 4;    ///< bytes of a slot, of a handler that asks for it
@@ -62,6 +63,7 @@ struct Instruction {
   uint32_t target = 0;   ///< an instruction, a table, or of Code::products
   int line = 0;
   uint32_t tracking = 0; ///< of Code::tracking, if tracked
+  uint32_t watch = 0;    ///< of Code::watches, if watched
 };
 
 inline uint8_t slotOfTo(const Instruction &i, unsigned k) {

@@ -57,6 +57,8 @@ struct WarpgroupProduct {
   uint32_t leftTile = kNowhere, rightTile = kNowhere; ///< matrix descriptors
   bool leftTransposed = false, rightTransposed = false;
   bool negative = false; ///< of A * B
+  /// Of Code::watched.
+  std::vector<uint32_t> watchedSums, watchedLeft;
 };
 
 /// One kernel.
@@ -68,6 +70,9 @@ struct Code {
   std::vector<TrackedRegister> tracked;
   std::vector<Tracking> tracking;
   std::vector<WarpgroupProduct> products;
+  std::vector<std::string> watched; ///< registers of D and A of any product
+  /// Of other instructions: which of these they read or write.
+  std::vector<std::vector<uint32_t>> watches;
   uint32_t fileBytes = 0; ///< of the register file of a warp
 };
 

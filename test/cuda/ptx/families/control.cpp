@@ -1,5 +1,6 @@
 //===- control.cpp - branches, ends, barriers and fences ------------------===//
 #include "test/cuda/ptx/families/families.h"
+#include "test/cuda/ptx/families/warpgroup.h"
 #include "test/cuda/ptx/machine/barriers.h"
 
 #include <fmt/format.h>
@@ -124,10 +125,12 @@ void proxyFence(Builder &b) {
   if (b.expectOneOf({"async"}))
     return;
   b.needs(90, 80);
-  b.takeOneOf({"shared::cta", "shared::cluster", "global"});
+  bool elsewhere = b.take("global");
+  if (!elsewhere)
+    b.takeOneOf({"shared::cta", "shared::cluster"});
   b.endModifiers();
   b.endOperands();
-  b.out.run = nothing;
+  b.out.run = elsewhere ? nothing : fenceProxy;
 }
 
 } // namespace

@@ -47,7 +47,9 @@ void takeFactors(Builder &b, WarpgroupProduct &product) {
   const Operand *left = b.peek();
   bool inRegisters = left && left->kind == Operand::Kind::vector;
   if (inRegisters) {
+    size_t others = b.reads.size();
     b.fromVector(Type::u32, 4); // none of .f32
+    b.left.assign(b.reads.begin() + long(others), b.reads.end());
     product.left.assign(b.out.from.begin(), b.out.from.begin() + 4);
   } else {
     b.from(Type::b64);

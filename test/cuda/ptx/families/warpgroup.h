@@ -14,6 +14,7 @@ bool multiplyF16(Warp &warp, const Instruction &i);
 bool fenceProducts(Warp &warp, const Instruction &i);
 bool commitProducts(Warp &warp, const Instruction &i);
 bool waitForProducts(Warp &warp, const Instruction &i);
+bool fenceProxy(Warp &warp, const Instruction &i);
 
 } // namespace mtc::ptx
 #endif // MTC_TEST_CUDA_PTX_FAMILIES_WARPGROUP_H

@@ -16,7 +16,9 @@
 
 #include "test/cuda/ptx/machine/floats.h"
 #include "test/cuda/ptx/machine/matrix_tile.h"
+#include "test/cuda/ptx/machine/registers.h"
 #include "test/cuda/ptx/machine/tensor_core.h"
+#include "test/cuda/ptx/machine/warpgroup.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +26,6 @@ namespace mtc::ptx {
 namespace {
 
 constexpr unsigned kRows = 16; ///< of a warp
-constexpr unsigned kWarpsOfGroup = 4;
 constexpr unsigned kDepth = kProductDepth;
 
 /// Rows of A, or of D, or columns of B beside each other.
@@ -44,52 +45,29 @@ bool setExponents(Terms &terms, int least) {
 
 template <class T> class Multiplier {
 public:
-  Multiplier(Warp &warp, const Instruction &i)
-      : warp_(warp), by_(i), product_(warp.block->code.products[i.target]),
-        scale_(warp.mask(i.from[i.fromCount - 1u]) ^ (i.flag ? ~0u : 0)) {}
+  Multiplier(Warp &warp, const Instruction &i, const Factors &factors)
+      : warp_(warp), product_(warp.block->code.products[i.target]),
+        factors_(factors) {}
 
-  bool run() {
-    if (!gatherLeft())
-      return false;
+  void run() {
+    gatherLeft();
     for (unsigned column = 0; column < product_.columns; column += kSums) {
       Terms right[kDepth], sums[kRows];
-      if (!gatherRight(column, right))
-        return false;
+      gatherRight(column, right);
       gatherSums(column, sums);
       multiply(right, sums);
       scatter(column, sums);
     }
-    return true;
   }
 
 private:
   static constexpr int kLeast = std::is_same_v<T, F16> ? -14 : -126;
   static double valueOf(uint16_t bits) { return widened(T{bits}); }
 
-  /// Eight elements of a tile; null and a fault: outside.
+  /// Eight elements of a tile.
   const uint16_t *chunk(const MatrixTile &tile, unsigned number) {
-    uint32_t address = tile.addressOf(number);
-    Block &block = *warp_.block;
-    if (address < kSharedBase ||
-        address - kSharedBase + kChunk > block.shared.size()) {
-      warp_.fail(FaultKind::outOfBounds, by_,
-                 fmt::format("16 bytes at shared address {}: the block has {} "
-                             "from {} on",
-                             address, block.shared.size(), kSharedBase));
-      return nullptr;
-    }
     return reinterpret_cast<const uint16_t *>(
-        &block.shared[address - kSharedBase]);
-  }
-
-  std::optional<MatrixTile> tileAt(uint32_t place, unsigned extent,
-                                   bool transposed) {
-    MatrixTile tile(warp_.slots<uint64_t>(place)[0], extent, transposed);
-    std::string problem = tile.problem();
-    if (problem.empty())
-      return tile;
-    warp_.fail(FaultKind::misaligned, by_, problem);
-    return std::nullopt;
+        &warp_.block->shared[tile.addressOf(number) - kSharedBase]);
   }
 
   void setLeft(unsigned row, unsigned k, uint16_t bits) {
@@ -97,7 +75,7 @@ private:
     left_.values[row][k] = product_.negative ? -value : value;
   }
 
-  bool gatherLeft() {
+  void gatherLeft() {
     for (unsigned r = 0; r < product_.left.size(); ++r) {
       const uint32_t *words = warp_.slots<uint32_t>(product_.left[r]);
       for (unsigned l = 0; l < kLanes; ++l)
@@ -105,50 +83,35 @@ private:
           setLeft(l / 4 + 8 * (r & 1), 2 * (l % 4) + e + 8 * (r >> 1),
                   uint16_t(words[l] >> (16 * e)));
     }
-    if (product_.left.empty() && !gatherLeftTile())
-      return false;
+    if (factors_.left)
+      gatherLeftTile(*factors_.left);
     for (unsigned r = 0; r < kRows; ++r)
       for (unsigned k = 0; k < kDepth; ++k) {
         leftFinite_ &= std::isfinite(left_.values[r][k]);
         left_.exponents[r][k] = exponentOf(left_.values[r][k], kLeast);
       }
-    return true;
   }
 
-  bool gatherLeftTile() {
-    auto tile = tileAt(product_.leftTile, kWarpsOfGroup * kRows,
-                       product_.leftTransposed);
-    if (!tile)
-      return false;
-    unsigned first = unsigned(warp_.index) % kWarpsOfGroup * kRows;
+  void gatherLeftTile(const MatrixTile &tile) {
     unsigned chunks = kRows / kChunkElements * kDepth;
+    unsigned first = unsigned(warp_.index % kWarpsOfGroup) * chunks;
     for (unsigned c = 0; c < chunks; ++c) {
-      const uint16_t *elements = chunk(*tile, first / kRows * chunks + c);
-      if (!elements)
-        return false;
+      const uint16_t *elements = chunk(tile, first + c);
       for (unsigned e = 0; e < kChunkElements; ++e)
-        if (product_.leftTransposed)
+        if (tile.transposed())
           setLeft(c / kDepth * kChunkElements + e, c % kDepth, elements[e]);
         else
           setLeft(c / 2, c % 2 * kChunkElements + e, elements[e]);
     }
-    return true;
   }
 
-  bool gatherRight(unsigned column, Terms (&right)[kDepth]) {
-    if (!rightTile_)
-      rightTile_ = tileAt(product_.rightTile, product_.columns,
-                          product_.rightTransposed);
-    if (!rightTile_)
-      return false;
+  void gatherRight(unsigned column, Terms (&right)[kDepth]) {
+    const MatrixTile &tile = *factors_.right;
     unsigned chunks = kSums / kChunkElements * kDepth;
     for (unsigned c = 0; c < chunks; ++c) {
-      const uint16_t *elements =
-          chunk(*rightTile_, column / kSums * chunks + c);
-      if (!elements)
-        return false;
+      const uint16_t *elements = chunk(tile, column / kSums * chunks + c);
       for (unsigned e = 0; e < kChunkElements; ++e)
-        if (product_.rightTransposed)
+        if (tile.transposed())
           right[c].values[e] = valueOf(elements[e]);
         else
           right[c % 2 * kChunkElements + e].values[c / 2] =
@@ -157,7 +120,6 @@ private:
     rightFinite_ = true;
     for (Terms &each : right)
       rightFinite_ &= setExponents(each, kLeast);
-    return true;
   }
 
   uint32_t *sumsAt(unsigned column, unsigned r) {
@@ -169,7 +131,7 @@ private:
       const uint32_t *words = sumsAt(column, r);
       for (unsigned l = 0; l < kLanes; ++l)
         sums[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)] =
-            scale_ ? __builtin_bit_cast(float, words[l]) : 0.0f;
+            factors_.scaled ? __builtin_bit_cast(float, words[l]) : 0.0f;
     }
     sumsFinite_ = true;
     for (Terms &each : sums)
@@ -204,25 +166,28 @@ private:
   }
 
   Warp &warp_;
-  const Instruction &by_;
   const WarpgroupProduct &product_;
-  uint32_t scale_;
+  const Factors &factors_;
   Factor left_;
-  std::optional<MatrixTile> rightTile_;
   bool leftFinite_ = true, rightFinite_ = true, sumsFinite_ = true;
 };
+
+template <class T> bool multiplyTiles(Warp &warp, const Instruction &i) {
+  Factors factors;
+  if (!comeToProduct(warp, i, factors) ||
+      !takeRegisters(warp, i, factors.scaled) || !takeTiles(warp, i, factors))
+    return false;
+  Multiplier<T>(warp, i, factors).run();
+  return true;
+}
 
 } // namespace
 
 bool multiplyBf16(Warp &warp, const Instruction &i) {
-  return Multiplier<Bf16>(warp, i).run();
+  return multiplyTiles<Bf16>(warp, i);
 }
 bool multiplyF16(Warp &warp, const Instruction &i) {
-  return Multiplier<F16>(warp, i).run();
+  return multiplyTiles<F16>(warp, i);
 }
-
-bool fenceProducts(Warp &, const Instruction &) { return true; }
-bool commitProducts(Warp &, const Instruction &) { return true; }
-bool waitForProducts(Warp &, const Instruction &) { return true; }
 
 } // namespace mtc::ptx

@@ -25,19 +25,6 @@ struct Attempt {
   std::string_view verb() const { return writes() ? "written" : "read"; }
 };
 
-std::string other(Tag tag, const Block &block) {
-  if (tag.crowd() == Crowd::blocks)
-    return "several blocks";
-  std::string who = fmt::format("warp {}", tag.warp());
-  if (tag.crowd() == Crowd::thread)
-    who = fmt::format("lane {} of warp {}", tag.lane(), tag.warp());
-  if (tag.crowd() == Crowd::warps)
-    who = "several warps";
-  if (tag.block() != (block.number & 0xffff))
-    who += fmt::format(" of block {}", tag.block());
-  return who;
-}
-
 /// Two threads of a launch.
 bool tellRace(const Attempt &a, Tag old, bool oldWrote, Conflict conflict,
               const std::string &place) {
@@ -48,8 +35,8 @@ bool tellRace(const Attempt &a, Tag old, bool oldWrote, Conflict conflict,
   a.fail(a.space == Space::shared ? FaultKind::sharedRace
                                   : FaultKind::globalRace,
          fmt::format("{} is {} here and {} by {}: {}", place, a.verb(),
-                     oldWrote ? "written" : "read", other(old, *a.warp.block),
-                     between));
+                     oldWrote ? "written" : "read",
+                     threadOf(old, *a.warp.block), between));
   return false;
 }
 
@@ -105,12 +92,15 @@ bool passes(const Attempt &a, const Shadowed &s, const Toucher &now, Tag old,
 
 bool readersPass(const Attempt &a, const Shadowed &s, const Toucher &now,
                  size_t granule) {
-  for (auto &readers : s.touched.readers) {
+  for (unsigned list = 0; list < s.touched.readers.size(); ++list) {
+    const auto &readers = s.touched.readers[list];
     if (readers.empty())
       continue;
     Tag old{readers[granule]};
+    Toucher who = now; // the wait of a wgmma orders all lanes behind it
+    who.lanesConflict &= s.name || list != kTileReaders;
     if (old.bits && old.bits != now.tag.bits &&
-        !passes(a, s, now, old, /*oldWrote=*/false))
+        !passes(a, s, who, old, /*oldWrote=*/false))
       return false;
   }
   return true;
@@ -149,6 +139,11 @@ template <class S> bool anyOther(const S *states, unsigned bytes) {
   return different;
 }
 
+/// A warp, a wgmma of which reads a byte of shared memory.
+int tileReader(const Attempt &a, size_t at) {
+  return __builtin_ctz(a.warp.block->tileReaders[at / kChunk] | 1u << 31);
+}
+
 /// Bytes must be written to be read, and may not be on their way.
 bool statesPass(const Attempt &a, ByteState *states, bool strict, size_t at,
                 const std::string *name) {
@@ -158,6 +153,13 @@ bool statesPass(const Attempt &a, ByteState *states, bool strict, size_t at,
              fmt::format("{} is {} here, and a cp.async to it is not waited "
                          "for",
                          placeOf(a, at, name), a.verb()));
+      return false;
+    }
+    if (states[k] == ByteState::beingRead && a.writes()) {
+      a.fail(FaultKind::pendingProduct,
+             fmt::format("{} is written here, and a wgmma that reads it is not "
+                         "waited for by warp {}",
+                         placeOf(a, at, name), tileReader(a, at + k)));
       return false;
     }
     if (states[k] == ByteState::unwritten && a.kind != Access::write &&
@@ -270,6 +272,19 @@ std::byte *parameter(const Attempt &a) {
 }
 
 } // namespace
+
+std::string threadOf(Tag tag, const Block &block) {
+  if (tag.crowd() == Crowd::blocks)
+    return "several blocks";
+  std::string who = fmt::format("warp {}", tag.warp());
+  if (tag.crowd() == Crowd::thread)
+    who = fmt::format("lane {} of warp {}", tag.lane(), tag.warp());
+  if (tag.crowd() == Crowd::warps)
+    who = "several warps";
+  if (tag.block() != (block.number & 0xffff))
+    who += fmt::format(" of block {}", tag.block());
+  return who;
+}
 
 std::byte *access(Warp &warp, const Instruction &by, Space space,
                   uint64_t address, unsigned bytes, Access kind, int lane,

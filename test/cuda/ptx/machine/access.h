@@ -15,6 +15,9 @@ std::byte *access(Warp &warp, const Instruction &by, Space space,
                   uint64_t address, unsigned bytes, Access kind, int lane,
                   const void *value = nullptr);
 
+/// Whom a tag of a block stands for, in words.
+std::string threadOf(Tag tag, const Block &block);
+
 /// The address of a lane, before any check.
 inline uint64_t addressOf(Warp &warp, uint32_t place, uint8_t base,
                           int64_t offset, int lane) {

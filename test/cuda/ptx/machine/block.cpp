@@ -31,6 +31,11 @@ bool Warp::fail(FaultKind kind, const Instruction &by, std::string sentence,
 }
 
 void Warp::passTime() {
+  passTimeApart();
+  clock.together = clock.times[index];
+}
+
+void Warp::passTimeApart() {
   uint32_t time = ++clock.times[index];
   globalTag = Tag::make(block->memory.slot(), block->number, time, index, 0);
   sharedTag = Tag::make(block->sequence, block->number, time, index, 0);

@@ -54,6 +54,8 @@ struct Block {
   TouchShadow sharedTouched;
   std::vector<std::byte> local; ///< of one thread after the other
   std::vector<ByteState> localStates;
+  std::vector<uint32_t> tileReaders; ///< by 16 bytes: warps in whose wgmmas
+  std::vector<Warpgroup> warpgroups;
   std::array<Barrier, 16> barriers;
   std::vector<Allocation *> recent; ///< that each instruction touched
   uint32_t ordered = 0;             ///< an operation that came before this one

@@ -38,6 +38,7 @@ namespace mtc::ptx {
 
 constexpr unsigned kChunk = 16; ///< bytes
 constexpr unsigned kChunkElements = 8;
+constexpr unsigned kRowsOfGroup = 64;  ///< of A and D of a warpgroup
 constexpr unsigned kProductDepth = 16; ///< columns of K of one product
 
 class MatrixTile {

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/cuda/ptx/machine/run.h"
 
+#include "test/cuda/ptx/machine/registers.h"
+
 #include <fmt/format.h>
 
 namespace mtc::ptx {
@@ -54,6 +56,8 @@ private:
 
   bool execute(const Instruction &i, uint32_t active) {
     select(active);
+    if (i.watched && !touchWatched(warp_, i))
+      return false;
     if (!i.tracked)
       return i.run(warp_, i);
     if (!readsWritten(i) || !i.run(warp_, i))
@@ -101,7 +105,8 @@ private:
 
   bool branchByTable(const Instruction &i, uint32_t active) {
     select(active);
-    if (i.tracked && !readsWritten(i))
+    if ((i.watched && !touchWatched(warp_, i)) ||
+        (i.tracked && !readsWritten(i)))
       return false;
     const auto &table = block_.code.tables[i.target];
     uint32_t *index = warp_.slots<uint32_t>(i.from[0]);
@@ -269,24 +274,14 @@ private:
     });
   }
 
-  bool written(const Instruction &i, uint32_t tracked, uint32_t lanes) {
-    const TrackedRegister &reg = block_.code.tracked[tracked];
-    uint32_t missing = lanes & ~warp_.mask(reg.mask);
-    if (!missing || block_.options.readUnwrittenRegisters)
-      return true;
-    return warp_.fail(FaultKind::unwrittenRegister, i,
-                      fmt::format("{} is read and was not written", reg.name),
-                      __builtin_ctz(missing));
-  }
-
   bool guardWritten(const Instruction &i) {
     uint32_t guard = block_.code.tracking[i.tracking].guard;
-    return guard == kNowhere || written(i, guard, warp_.lanes);
+    return guard == kNowhere || isWritten(warp_, i, guard, warp_.lanes);
   }
 
   bool readsWritten(const Instruction &i) {
     for (uint32_t each : block_.code.tracking[i.tracking].reads)
-      if (!written(i, each, warp_.active))
+      if (!isWritten(warp_, i, each, warp_.active))
         return false;
     return true;
   }

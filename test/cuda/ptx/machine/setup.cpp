@@ -103,6 +103,8 @@ void startWarp(Block &block, Warp &warp) {
   warp.copies.clear();
   std::fill_n(warp.groups, kLanes, 0);
   warp.at = nullptr;
+  warp.flight.reset(block.code.watched.size());
+  warp.proxyFences.clear();
   warp.carry = 0;
   warp.clock = {};
   warp.active = 0;
@@ -141,6 +143,10 @@ void setUp(Block &block) {
   block.shared.resize(shared);
   block.sharedStates.resize(shared);
   block.sharedTouched.reset(shared);
+  if (!block.code.products.empty()) {
+    block.tileReaders.resize((shared + kChunk - 1) / kChunk);
+    block.warpgroups.resize((warps + kWarpsOfGroup - 1) / kWarpsOfGroup);
+  }
   block.local.resize(warps * kLanes * block.launch.kernel.localBytes);
   block.localStates.resize(block.local.size());
 }
@@ -158,6 +164,9 @@ void startBlock(Block &block, uint64_t number) {
   std::fill(block.localStates.begin(), block.localStates.end(),
             ByteState::unwritten);
   block.barriers = {};
+  std::fill(block.tileReaders.begin(), block.tileReaders.end(), 0);
+  for (Warpgroup &each : block.warpgroups)
+    each = {};
   for (Warp &each : block.warps)
     startWarp(block, each);
 }

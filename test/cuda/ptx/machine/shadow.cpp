@@ -21,7 +21,7 @@ Conflict conflictOf(Tag old, const Toucher &now, bool atomic) {
     return old.time() <= clock.times[old.warp()] ? Conflict::none
                                                  : Conflict::warp;
   bool otherLane = old.crowd() == Crowd::lanes || old.lane() != now.tag.lane();
-  return now.lanesConflict && otherLane && old.time() == now.tag.time()
+  return now.lanesConflict && otherLane && now.lanesRun(old.time())
              ? Conflict::lane
              : Conflict::none;
 }
@@ -41,7 +41,7 @@ Tag together(Tag old, const Toucher &now) {
                ? now.tag
                : now.tag.of(Crowd::warps).at(clock.barriers);
   if (old.crowd() == Crowd::lanes || old.lane() != now.tag.lane())
-    return old.time() == now.tag.time()
+    return now.lanesRun(old.time())
                ? Tag{now.tag.bits & ~uint64_t(31)}.of(Crowd::lanes)
                : now.tag;
   return now.tag;

@@ -59,6 +59,8 @@ struct Tag {
 /// What a warp knows of the times of the warps of its block, its own included.
 struct WarpClock {
   std::array<uint32_t, kWarps> times{};
+  /// Of the warp itself, when its lanes were ordered last.
+  uint32_t together = 0;
   /// Barriers of the whole block that it has passed.
   uint32_t barriers = 0;
   /// Whether it passed a barrier of a part since the last one of all.
@@ -75,7 +77,16 @@ struct Toucher {
   Tag tag;
   const WarpClock *clock;
   bool lanesConflict; ///< those of one warp, too
+
+  /// Whether nothing ordered the lanes of its warp since a time of it.
+  bool lanesRun(uint32_t time) const {
+    uint32_t now = clock->times[size_t(tag.warp())];
+    return ((now - time) & 0x7fff) <= now - clock->together;
+  }
 };
+
+/// Of the readers of shared memory, beside those of stream 0: by wgmma.
+constexpr unsigned kTileReaders = 1;
 
 /// Why two touches conflict.
 enum class Conflict : uint8_t { none, lane, warp, block, operation };

@@ -4,6 +4,7 @@
 
 #include "test/cuda/ptx/decode/instruction.h"
 #include "test/cuda/ptx/fault.h"
+#include "test/cuda/ptx/machine/in_flight.h"
 #include "test/cuda/ptx/machine/shadow.h"
 #include "test/cuda/ptx/memory.h"
 
@@ -57,6 +58,8 @@ struct Warp {
   Tag globalTag, sharedTag; ///< of lane 0, at the present time
   std::vector<PendingCopy> copies;
   uint32_t groups[kLanes]; ///< that a lane has committed
+  InFlight flight;
+  std::vector<ProxyFence> proxyFences; ///< in order
 
   /// Ends the launch; always false, for handlers to return.
   bool fail(FaultKind kind, const Instruction &by, std::string sentence,
@@ -64,6 +67,8 @@ struct Warp {
 
   /// What it does from now on came after what it did before; also renews tags.
   void passTime();
+  /// The same, but its lanes are ordered no better than they were.
+  void passTimeApart();
 
   uint32_t &mask(uint32_t place) {
     return *reinterpret_cast<uint32_t *>(file + place);
