@@ -104,9 +104,9 @@ int64_t numberBefore(std::string_view line, std::string_view unit) {
 } // namespace
 
 std::string findPtxas() {
-  const char *path = std::getenv("PATH");
-  std::istringstream folders(std::string(path ? path : "") +
-                             ":/usr/local/cuda/bin");
+  const char *path = std::getenv("PATH"), *home = std::getenv("CUDA_HOME");
+  std::istringstream folders(fmt::format(
+      "{}:{}/bin", path ? path : "", home && *home ? home : "/usr/local/cuda"));
   for (std::string folder; std::getline(folders, folder, ':');)
     if (std::string found = folder + "/ptxas";
         !folder.empty() && isProgram(found))

@@ -21,8 +21,8 @@ struct AssembledEntry {
   int64_t spillBytes = 0;  ///< stored to and loaded from local memory
 };
 
-/// The path of ptxas: in PATH, else in the folder of NVIDIA's packages; empty
-/// if there is none.
+/// The path of ptxas: in PATH, else in CUDA_HOME, by default the folder of
+/// NVIDIA's packages; empty if there is none.
 std::string findPtxas();
 
 /// Assembles PTX for a chip, "sm_90", and reads what is said of each entry, by

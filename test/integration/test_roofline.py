@@ -215,6 +215,12 @@ def check_explain(mtc, folder):
         text = mtc.call("explain", bundle, "--kernels", *question).stdout
         if any(len(line) > 100 for line in text.splitlines()) or "MFU at most" not in text:
             yield f"{question}: expected 100 columns, found\n{text}"
+    home, path = os.environ.get("CUDA_HOME"), os.environ["PATH"]
+    os.environ.update(CUDA_HOME=folder, PATH=folder)  # where there is no ptxas
+    none = mtc.call("explain", bundle, "--kernels", "--registers").stdout
+    os.environ.update(CUDA_HOME=home or "", PATH=path)
+    if "unknown, ptxas of the CUDA toolkit is not here" not in none or "registers unknown, occupancy at most" not in none:
+        yield f"expected unknown registers without ptxas, found\n{none}"
     old = mtc.call("explain", bundle, "--kernels", "A100", "--registers").stdout
     if "unknown, A100 SXM 80 GB is sm_80 and the bundle for sm_90 and newer" not in old or "occupancy at most" not in old:
         yield f"expected unknown registers of an A100, found\n{old}"
