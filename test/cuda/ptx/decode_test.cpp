@@ -98,6 +98,71 @@ TEST(Decode, MatrixShapes) {
                 "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" + tail);
 }
 
+TEST(Decode, Warpgroups) {
+  Trial trial;
+  trial.target = "sm_90a";
+  auto expectWords = [&](const std::string &body, const std::string &words) {
+    std::string sentence = refusalOf(body, {}, trial);
+    EXPECT_NE(sentence.find(words), std::string::npos)
+        << body << "\n  is refused for: '" << sentence << "'";
+  };
+  std::string f = "wgmma.mma_async.sync.aligned.m64n8k16.f32.";
+  std::string sums = " {%f0,%f1,%f2,%f3}, ";
+  std::string good = f + "bf16.bf16" + sums + "%d0, %d1, %p0, 1, -1, 0, 1;";
+  EXPECT_EQ(refusalOf(good, {}, trial), "");
+  EXPECT_EQ(
+      refusalOf(f + "f16.f16" + sums + "{%r0,%r1,%r2,%r3}, %d1, !%p0, 1, 1, 1;",
+                {}, trial),
+      "");
+  EXPECT_NE(refusalOf(good).find("expected .target sm_90a"), std::string::npos);
+  expectWords(f + "bf16.f16" + sums + "%d0, %d1, 1, 1, 1, 0, 0;", "found .f16");
+  expectWords(f + "bf16.bf16" + sums + "%d0, %d1, 2, 1, 1, 0, 0;", "found 2");
+  expectWords(f + "bf16.bf16" + sums + "%d0, %d1, 1, 0, 1, 0, 0;",
+              "expected 1 or -1 as the scale of A, found 0");
+  expectWords(f + "bf16.bf16" + sums + "%d0, %d1, 1, 1, 1, 2, 0;",
+              "whether A is transposed");
+  expectWords(f + "bf16.bf16" + sums + "%d0, %d1, 1, 1, 1, 0;", "too few");
+  expectWords(f + "bf16.bf16" + sums + "{%r0,%r1,%r2,%r3}, %d1, 1, 1, 1, 0, 0;",
+              "too many");
+  expectWords(f + "bf16.bf16" + sums + "{%f0,%f1,%f2,%f3}, %d1, 1, 1, 1, 0;",
+              "is no .u32");
+  expectWords(f + "bf16.bf16 {%f0,%f1,%f2,%f0}, %d0, %d1, 1, 1, 1, 0, 0;",
+              "every register of D once");
+  expectWords(f + "bf16.bf16 {%f0,%f1,%f2,_}, %d0, %d1, 1, 1, 1, 0, 0;",
+              "a register to write to");
+  expectWords("wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16" + sums +
+                  "%d0, %d1, 1, 1, 1, 0, 0;",
+              "found .m64n12k16");
+  expectWords("wgmma.wait_group.sync.aligned -1;", "-1 groups");
+  expectWords("wgmma.fence.aligned;", "expected one of .sync");
+  expectWords("setmaxnreg.inc.sync.aligned.u32 25;", "multiple of 8");
+  expectWords("setmaxnreg.dec.sync.aligned.u32 264;", "multiple of 8");
+  expectWords("fence.proxy.async.shared;", "not known in this place");
+  expectWords("fence.proxy.alias;", "expected one of .async");
+  EXPECT_EQ(refusalOf("wgmma.fence.sync.aligned; fence.proxy.async;"
+                      "wgmma.commit_group.sync.aligned;"
+                      "wgmma.wait_group.sync.aligned 1;"
+                      "setmaxnreg.inc.sync.aligned.u32 240;"
+                      "barrier.sync 1, 128; bar.arrive 2, 256;",
+                      {}, trial),
+            "");
+}
+
+TEST(Decode, TargetsOfOneArchitecture) {
+  Trial trial;
+  trial.target = "sm_90a";
+  EXPECT_EQ(refusalOf("", {}, trial), "");
+  Rules blackwell;
+  blackwell.target = 100;
+  EXPECT_NE(refusalOf("", blackwell, trial).find("runs on no other"),
+            std::string::npos);
+  EXPECT_EQ(refusalOf("", blackwell), "");
+  for (const char *target : {"sm_90x", "sm_80a", "sm_90ab"}) {
+    trial.target = target;
+    EXPECT_NE(refusalOf("", {}, trial).find("is none"), std::string::npos);
+  }
+}
+
 TEST(Decode, RulesOfTheCaller) {
   Rules rules;
   rules.refuseFlushToZero = rules.refuseApproximate = true;
