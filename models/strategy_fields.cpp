@@ -116,8 +116,8 @@ static StrategyRows batchFields() {
 
 const std::vector<std::string_view> &allTargets() {
   static const std::vector<std::string_view> targets = {
-      "cpu",        "cuda:sm_75", "cuda:sm_80",
-      "cuda:sm_86", "cuda:sm_89", "cuda:sm_90", "cuda:sm_90a"};
+      "cpu",        "cuda:sm_75", "cuda:sm_80", "cuda:sm_86",
+      "cuda:sm_89", "cuda:sm_90", "cuda:sm_90a"};
   return targets;
 }
 

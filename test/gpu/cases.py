@@ -41,7 +41,7 @@ class Benchmark:
 CHECKS = [Check("f32"), Check("bf16"), Check("fp16", spec=SMALL), Check("bf16-sums"),
           Check("bf16", spec=SMALL), Check("bf16", spec=SMALL, chip="sm_90a"),
           Check("fp16", spec=SMALL, chip="sm_90a"),
-          Check("f32", 4, ["--tp", "2", "--pp", "2"]),
+          Check("bf16", 2, ["--dp", "2"], spec=SMALL), Check("f32", 4, ["--tp", "2", "--pp", "2"]),
           Check("bf16", 2, ["--dp", "2", "--zero", "1", "--overlap", "grad-reduce,param-gather"]),
           Check("f32", 4, ["--tp", "2", "--cp", "2", "--sp"]),
           Check("f32", 2, ["--pp", "2", "--schedule", "zb-h1"])]

@@ -22,10 +22,11 @@ int main(int argc, char **argv) {
   installLastWords();
   llvm::install_bad_alloc_error_handler(llvmNoMemory);
   llvm::install_fatal_error_handler(llvmFailed);
-  return runCommandLine(argc, argv,
-                        {"mtc: compiles and trains transformers in parallel",
-                         versionText,
-                         {addCompile, addLint, addRun, addInspect, addDiff,
-                          addCheckpoint, addData, addExplain, addDoctor,
-                          addFlight, addSchedule, addTune, addPlot, addHelp, addPages}});
+  return runCommandLine(
+      argc, argv,
+      {"mtc: compiles and trains transformers in parallel",
+       versionText,
+       {addCompile, addLint, addRun, addInspect, addDiff, addCheckpoint,
+        addData, addExplain, addDoctor, addFlight, addSchedule, addTune,
+        addPlot, addHelp, addPages}});
 }

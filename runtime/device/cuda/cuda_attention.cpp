@@ -117,12 +117,10 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
   MTC_RETURN_IF_ERROR(find(d, kernel, shape.shared, function));
   AttentionParams copy = params;
   void *arguments[] = {&copy};
-  Result result =
-      driver_.launch(function, static_cast<unsigned>(shape.blocks), heads,
-                     static_cast<unsigned>(d.batch),
-                     static_cast<unsigned>(shape.threads), 1, 1,
-                     static_cast<unsigned>(shape.shared), stream, arguments,
-                     nullptr);
+  Result result = driver_.launch(
+      function, static_cast<unsigned>(shape.blocks), heads,
+      static_cast<unsigned>(d.batch), static_cast<unsigned>(shape.threads), 1,
+      1, static_cast<unsigned>(shape.shared), stream, arguments, nullptr);
   return result == 0
              ? Status::okay()
              : driver_.check(result, "cuLaunchKernel", entryOf(d, kernel));

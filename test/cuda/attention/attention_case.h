@@ -35,7 +35,7 @@ struct AttentionCase {
   /// sample; 0: a sample is one.
   int documents = 0;
   bool groups = false; ///< by kernels for sm_90a
-  bool fused = false; ///< q, k and v are one [batch, tokens, 3, heads, dim]
+  bool fused = false;  ///< q, k and v are one [batch, tokens, 3, heads, dim]
 
   std::string fullName() const {
     return name + "_" + nameOf(element) + "_d" + std::to_string(dim) +

@@ -19,8 +19,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
 import ptx_files
 
-WAITS = re.compile(r"^(bar\.sync|bar\.warp\.sync|cp\.async\.wait_group|cp\.async\.commit_group)")
-PLANTED_IN = "bf16_d64"
+WAITS = re.compile(r"^(bar\.sync|bar\.warp\.sync|cp\.async\.(wait|commit)_group|fence\.proxy\.async|"
+                   r"wgmma\.(fence|wait_group|commit_group))")
+PLANTED_IN = ["bf16_d64", "bf16_d64_sm_90a"]
 PLANTED_CASES = ["tail_", "pieces_"]
 
 
@@ -33,9 +34,9 @@ def execute(tool, folder, seed, cases=""):
     return done.returncode == 0, done.stdout + done.stderr
 
 
-def check_plants(tool, ptx):
+def check_plants(tool, ptx, instance):
     """Every line that waits, left out, is noticed."""
-    name = file_of(PLANTED_IN)
+    name = file_of(instance)
     with open(os.path.join(ptx, name)) as file:
         lines = file.read().split("\n")
     waits = [i for i, line in enumerate(lines) if WAITS.match(line)]
@@ -44,9 +45,9 @@ def check_plants(tool, ptx):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, name), "w") as file:
                 file.write("\n".join(lines[:i] + lines[i + 1:]))
-            if all(execute(tool, folder, 1, case + PLANTED_IN)[0] for case in PLANTED_CASES):
+            if all(execute(tool, folder, 1, case + instance)[0] for case in PLANTED_CASES):
                 missed.append(f"line {i + 1}: {lines[i]}")
-    print(f"{len(waits) - len(missed)} of {len(waits)} waits that were left out are noticed")
+    print(f"{instance}: {len(waits) - len(missed)} of {len(waits)} waits that were left out are noticed")
     if missed:
         sys.exit("not noticed:\n" + "\n".join(missed))
 
@@ -90,7 +91,8 @@ def main():
             sys.exit("an attention kernel is wrong")
     if args.driver:
         check_under(*args.driver, ptx)
-    check_plants(args.tool, ptx)
+    for instance in PLANTED_IN:
+        check_plants(args.tool, ptx, instance)
     ptx_files.check_made_again(args.source, ptx)
 
 

@@ -24,7 +24,8 @@ static const BadInput strategyInputs[] = {
      "f:1: key 'schedule': expected a string, found an integer 1\n"},
     {"Target", "\n\ntarget = \"cuda\"\n",
      "f:3: key 'target': expected one of cpu, cuda:sm_75, cuda:sm_80, "
-     "cuda:sm_86, cuda:sm_89, cuda:sm_90, found a string \"cuda\"\n"},
+     "cuda:sm_86, cuda:sm_89, cuda:sm_90, cuda:sm_90a, found a string "
+     "\"cuda\"\n"},
     {"Dtype", "dtype = \"f16\"\n",
      "f:1: key 'dtype': expected one of f32, fp16, bf16, found a string "
      "\"f16\", "

@@ -55,7 +55,7 @@ MTC_DEVICE void addQueries(float (&dk)[1][8][4], float (&dv)[1][8][4],
   clear(s);
   clear(dp);
   uint64_t kept = keepQueries<1, 8>(places, head, own, query);
-  beginProducts();
+  beginProducts(s[0], dp[0]);
   rowsTimesRows<E>(s[0], k, at.q);
   commitProducts();
   rowsTimesRows<E>(dp[0], v, at.dout);
@@ -69,7 +69,7 @@ MTC_DEVICE void addQueries(float (&dk)[1][8][4], float (&dv)[1][8][4],
   left.template set<E>(s);
   if (p.dropThreshold) // what is kept of P is scaled at the end
     drop(left, kept);
-  beginProducts();
+  beginProducts(dv[0], left.x[0]);
   addRows<E>(dv[0], left, at.dout);
   commitProducts();
   waitForProducts<1>();
@@ -79,7 +79,7 @@ MTC_DEVICE void addQueries(float (&dk)[1][8][4], float (&dv)[1][8][4],
   gradientsOfKeys(dp, s, at.dots);
   Packed<1, 8> gradients;
   gradients.template set<E>(dp);
-  beginProducts();
+  beginProducts(dk[0], gradients.x[0]);
   addRows<E>(dk[0], gradients, at.q);
   commitProducts();
   waitForProducts<0>();

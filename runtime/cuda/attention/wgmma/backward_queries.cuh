@@ -48,9 +48,8 @@ MTC_DEVICE void queriesByGroups(const AttentionParams &p) {
     __syncthreads();
     if (key + kTiles.step < end)
       copyStep(key + kTiles.step, there);
-    beginProducts();
+    beginProducts(s[0], dp[0]);
     rowsTimesRows<E>(s[0], q, here);
-    commitProducts();
     rowsTimesRows<E>(dp[0], dout, here + kGroupTile);
     commitProducts();
     waitForProducts<0>();
@@ -63,7 +62,7 @@ MTC_DEVICE void queriesByGroups(const AttentionParams &p) {
     gradientStep(s, dp, rows, scale2);
     Packed<1, 8> ds;
     ds.template set<E>(s);
-    beginProducts();
+    beginProducts(dq[0], ds.x[0]);
     addRows<E>(dq[0], ds, here);
     commitProducts();
     waitForProducts<0>();

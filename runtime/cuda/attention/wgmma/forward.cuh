@@ -14,9 +14,9 @@ namespace mtc::cuda {
 
 /// s = own rows times those of a tile.
 template <Element E>
-MTC_DEVICE void scores(float (&s)[8][4], const uint32_t (&rows)[4][4],
+MTC_DEVICE void scores(float (&s)[8][4], uint32_t (&rows)[4][4],
                        uint32_t tile) {
-  beginProducts();
+  beginProducts(s, rows);
 #pragma unroll
   for (int k = 0; k < 4; ++k)
     multiplyTile<E>(s, rows[k], columnsFrom(tileOf(tile), k), k > 0);
@@ -71,7 +71,7 @@ MTC_DEVICE void forwardByGroups(const AttentionParams &p) {
     probabilities.template set<E>(s);
     if (p.dropThreshold) // what is kept is scaled at the end
       drop(probabilities, keepKeys<1, 8>(places, head, own, key));
-    beginProducts();
+    beginProducts(out[0], probabilities.x[0]);
     addRows<E>(out[0], probabilities, here + kGroupTile);
     commitProducts();
     waitForProducts<0>();

@@ -20,10 +20,6 @@ namespace mtc::cuda {
 MTC_DEVICE void showToProducts() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-/// In front of products whose registers other instructions wrote.
-MTC_DEVICE void beginProducts() {
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
 /// Products so far are one group.
 MTC_DEVICE void commitProducts() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
@@ -33,13 +29,27 @@ MTC_DEVICE void commitProducts() {
 template <int Left> MTC_DEVICE void waitForProducts() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
 }
-/// Keeps what reads or writes these registers on its side of a wait.
+/// Keeps what reads or writes these registers on its side of a wait or fence.
 template <int N> MTC_DEVICE void use(float (&c)[N][4]) {
 #pragma unroll
   for (int n = 0; n < N; ++n)
 #pragma unroll
     for (int e = 0; e < 4; ++e)
       asm volatile("" : "+f"(c[n][e])::"memory");
+}
+template <int N, int E> MTC_DEVICE void use(uint32_t (&a)[N][E]) {
+#pragma unroll
+  for (int n = 0; n < N; ++n)
+#pragma unroll
+    for (int e = 0; e < E; ++e)
+      asm volatile("" : "+r"(a[n][e])::"memory");
+}
+/// In front of products by these registers, sums and left operands, which other
+/// instructions wrote: none of them may come behind this.
+template <class... Registers>
+MTC_DEVICE void beginProducts(Registers &...registers) {
+  (use(registers), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
 /// A tile in shared memory whose rows are 128 bytes, permuted as tiles.cuh has
