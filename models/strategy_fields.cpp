@@ -164,8 +164,9 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "docs/schedules.md)",
        "\"gpipe\""},
       {"", "target", named(allTargets(), &Strategy::target),
-       "what ranks compute with; for CUDA kernels are compiled "
-       "(--compile-to kernels), and nothing runs them yet",
+       "what ranks compute with: processors, or NVIDIA GPUs of this "
+       "architecture and newer ones; sm_90a is H100 and H200 alone, with "
+       "faster attention",
        "\"cuda:sm_90\""},
       {"", "dtype", named(allDtypes(), &Strategy::dtype),
        "type of weights and activations in computations; bf16 and fp16 keep "

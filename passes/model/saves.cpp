@@ -34,13 +34,23 @@ static void collectLeaves(Value value, SmallVector<Value> &out) {
 static int64_t sizeOf(Value value) {
   return cast<ShapedType>(value.getType()).getNumElements();
 }
+static int64_t bytesOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  return sizeOf(value) * type.getElementTypeBitWidth() / 8;
+}
 
-/// Whether the forward has `value` in memory: an op that is no part of a kernel
-/// reads it there.
+/// Whether `op` reads its operands in memory: it computes, and is no part of a
+/// kernel.
+static bool readsMemory(Operation *op) {
+  auto family = dyn_cast<families::FamilyOpInterface>(op);
+  return family && family.getFamily() != OpFamily::Structure &&
+         !isa<families::KernelBodyOpInterface>(op);
+}
+
+/// Whether the forward has `value` in memory anyway.
 static bool isInMemory(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return !tfm::isBackward(user) && !isa<tfm::SaveOp>(user) &&
-           !isa<families::KernelBodyOpInterface>(user);
+    return !tfm::isBackward(user) && readsMemory(user);
   });
 }
 
@@ -66,7 +76,9 @@ bool isCheap(Value value) {
       read, [size = sizeOf(value)](Value leaf) { return sizeOf(leaf) < size; });
   if (read.size() != 1)
     return read.empty();
-  return !isInMemory(value) || !servesOnly(read.front(), value);
+  Value leaf = read.front();
+  return bytesOf(value) > bytesOf(leaf) || !isInMemory(value) ||
+         !servesOnly(leaf, value);
 }
 
 //===--- making them ------------------------------------------------------===//

@@ -17,10 +17,10 @@ namespace {
 
 using Assembled = std::map<std::string, AssembledEntry>;
 
-/// The 90 of "sm_90", also behind "cuda:".
+/// The 90 of "sm_90" and "sm_90a", also behind "cuda:".
 int numberOf(std::string_view chip) {
   int number = 0;
-  size_t begin = chip.find_last_not_of("0123456789") + 1;
+  size_t begin = chip.find('_') + 1;
   std::from_chars(chip.data() + begin, chip.data() + chip.size(), number);
   return number;
 }
@@ -29,10 +29,13 @@ int numberOf(std::string_view chip) {
 std::string assembleFor(const BundleProgram &program, const GpuCard &card,
                         Assembled &entries) {
   const std::string &device = program.descriptor.device;
-  if (numberOf(card.chip) < numberOf(device))
-    return fmt::format("unknown, {} is {} and the bundle for {} and newer",
-                       card.description, card.chip,
-                       device.substr(device.find(':') + 1));
+  const std::string chip = device.substr(device.find(':') + 1);
+  const bool isAlone = chip.ends_with('a'); // no other chip runs such code
+  if (isAlone ? numberOf(card.chip) != numberOf(chip)
+              : numberOf(card.chip) < numberOf(chip))
+    return fmt::format("unknown, {} is {} and the bundle for {}{}",
+                       card.description, card.chip, chip,
+                       isAlone ? " alone" : " and newer");
   std::string ptxas = findPtxas();
   if (ptxas.empty())
     return "unknown, ptxas of the CUDA toolkit is not here";
@@ -40,7 +43,8 @@ std::string assembleFor(const BundleProgram &program, const GpuCard &card,
   if (Status status = readElfText(program.path, "mtc_device_code", ptx);
       !status.ok())
     return "unknown, " + status.message();
-  if (Status status = assemble(ptxas, ptx, std::string(card.chip), entries);
+  if (Status status = assemble(
+          ptxas, ptx, isAlone ? chip : std::string(card.chip), entries);
       !status.ok())
     return "unknown, " + status.message();
   return "";

@@ -32,4 +32,4 @@ def last_step(rows):
     for period in range(len(all_of_them), len(names) // 2 + 1):
         if names[-period:] == names[-2 * period:-period] and set(names[-period:]) == all_of_them:
             return kernels[-period:]
-    return kernels
+    return []  # no whole step twice

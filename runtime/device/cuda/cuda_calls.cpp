@@ -112,7 +112,12 @@ Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows,
                            const std::string &table, const std::string &gpu) {
   rows_ = rows;
   MTC_RETURN_IF_ERROR(asksForOwnGemms(own_));
-  return own_ || rows.empty() ? Status::okay() : gemms_.open(table, gpu);
+  if (own_ && !table.empty())
+    return {StatusCode::usage,
+            fmt::format("--gemm-table {}: expected products of cuBLASLt, found "
+                        "MTC_CUDA_GEMM=own; leave one of them out",
+                        table)};
+  return own_ || rows.empty() ? Status::okay() : gemms_.open(rows, table, gpu);
 }
 
 void CudaCalls::normReset(MtcStepState *state) {

@@ -48,7 +48,7 @@ Status CudaContext::checkArchitecture(const std::string &target) const {
   std::string found = fmt::format("{}{}", major, minor);
   std::string wanted = target.substr(target.find('_') + 1);
   // Code for sm_90a no other chip runs, newer ones neither.
-  const bool isAlone = wanted.back() == 'a';
+  const bool isAlone = wanted.ends_with('a');
   if (isAlone)
     wanted.pop_back();
   if (isAlone ? found == wanted
@@ -57,7 +57,7 @@ Status CudaContext::checkArchitecture(const std::string &target) const {
     return Status::okay();
   return {StatusCode::infeasible,
           fmt::format("the program was compiled for {}: expected {}, found {} "
-                      "(sm_{}); compile with --target cuda:sm_{}",
+                      "(sm_{}); compile with a --target for sm_{} or older",
                       target, isAlone ? "this kind of GPU" : "a GPU as new",
                       gpuName(), found, found)};
 }

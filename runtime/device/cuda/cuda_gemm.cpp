@@ -33,13 +33,32 @@ CudaGemms::~CudaGemms() {
     (void)blas_->destroy(handle_);
 }
 
-Status CudaGemms::open(const std::string &table, const std::string &gpu) {
+/// Before the first step: some products are of evaluations, or of steps of
+/// another length, that come much later.
+Status CudaGemms::checkTable(const std::vector<GemmInfo> &rows) const {
+  std::string lacking;
+  for (const GemmInfo &row : rows)
+    if (isForLibrary(row) && !table_.rows.count(row))
+      lacking += fmt::format("\n  {}, {} bytes of scratch", describe(row),
+                             row.scratch);
+  if (lacking.empty())
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("{}: expected all products of the program, found none "
+                      "for these; make the table by `mtc tune` of this "
+                      "bundle{}",
+                      tableFile_, lacking)};
+}
+
+Status CudaGemms::open(const std::vector<GemmInfo> &rows,
+                       const std::string &table, const std::string &gpu) {
   MTC_RETURN_IF_ERROR(Blas::load(blas_));
   if (!table.empty()) {
     MTC_RETURN_IF_ERROR(readGemmTable(table, table_));
     MTC_RETURN_IF_ERROR(
         table_.check(table, gpu, static_cast<int64_t>(blas_->version())));
     tableFile_ = table;
+    MTC_RETURN_IF_ERROR(checkTable(rows));
   }
   return blas_->check(blas_->create(&handle_), "cublasLtCreate");
 }
@@ -48,14 +67,7 @@ Status CudaGemms::choose(const GemmInfo &row, uint32_t alignment,
                          Chosen &out) const {
   MTC_RETURN_IF_ERROR(out.product.create(row));
   if (!tableFile_.empty() && alignment >= kTunedAlignment) {
-    auto tuned = table_.rows.find(row);
-    if (tuned == table_.rows.end())
-      return {StatusCode::usage,
-              fmt::format("{}: expected the product {} (of {} bytes of "
-                          "scratch), found none; make the table by `mtc tune` "
-                          "of this bundle",
-                          tableFile_, describe(row), row.scratch)};
-    out.algorithm = tuned->second.algorithm;
+    out.algorithm = table_.rows.at(row).algorithm;
     return Status::okay();
   }
   std::vector<MatmulAlgo> found;

@@ -24,14 +24,17 @@ public:
   /// current. `table` is a file of `mtc tune`, or empty. Errors: infeasible,
   /// without the library; inputRejected and usage, where the file is none, or
   /// of another GPU or library.
-  runtime::Status open(const std::string &table, const std::string &gpu);
+  /// It must have all `rows` that the library computes.
+  runtime::Status open(const std::vector<runtime::GemmInfo> &rows,
+                       const std::string &table, const std::string &gpu);
   /// Issues c = op(a)·op(b), plus c with `beta`. Errors: infeasible, without an
-  /// algorithm; usage, where the table lacks the row.
+  /// algorithm.
   runtime::Status issue(const runtime::GemmInfo &row, const GemmOperands &x,
                         StreamHandle stream);
 
 private:
   struct Chosen;
+  runtime::Status checkTable(const std::vector<runtime::GemmInfo> &rows) const;
   runtime::Status choose(const runtime::GemmInfo &row, uint32_t alignment,
                          Chosen &out) const;
 

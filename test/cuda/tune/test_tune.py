@@ -109,7 +109,7 @@ def check_refusals(tester, bundle, host, table):
     library = other("library", lambda json_: json_.update(cublaslt=130000))
     tester.refuse("another library", run(library), USAGE, "found one for NVIDIA H100 80GB HBM3 and 13.0.0")
     short = other("short", lambda json_: json_["products"].pop())
-    tester.refuse("a product less", run(short), USAGE, "expected the product a")
+    tester.refuse("a product less", run(short), USAGE, "expected all products of the program, found none")
 
     def spoil(json_):
         json_["products"][0]["m"] = -1
