@@ -122,10 +122,15 @@ def unmask_padding(text):
 
 
 def count_twice_in_norm(text):
-    """Both tp ranks count the gradient of the positions, which they both hold."""
-    start = find(text, r'rt\.param "embed\.positions" use 0 bucket 0 start (\d+)\b').group(1)
-    return within(text, r"func\.func @stage0_reduce\(", lambda block: substitute(
-        block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1"))
+    """Both tp ranks count the gradient of the positions, which they both hold, and of their neighbours."""
+    place = int(find(text, r'rt\.param "embed\.positions" use 0 bucket 0 start (\d+)\b').group(1))
+
+    def edit(block):
+        ranges = re.findall(r"rt\.flat_range start (\d+) count (\d+) .*once <tp>", block)
+        start = next(start for start, count in ranges if int(start) <= place < int(start) + int(count))
+        return substitute(block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1")
+
+    return within(text, r"func\.func @stage0_reduce\(", edit)
 
 
 SUM_OVER_TP = r'^ *rt\.collective all_reduce %\w+ group tp .*origin = "gradient".*\n'
