@@ -105,16 +105,17 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
 
 Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader) {
-  bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
-    return each.second.isPrepared && each.first.contains(range);
-  });
   KeptWalk &walk = kept_[range];
-  if (!isPrepared) {
-    walk.isPrepared = true;
-    return walkRows(range, loader, nullptr);
-  }
-  if (!walk.work)
+  if (!walk.work) {
+    bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
+      return each.second.isPrepared && each.first.contains(range);
+    });
+    if (!isPrepared) {
+      walk.isPrepared = true;
+      return walkRows(range, loader, nullptr);
+    }
     MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
+  }
   rows_ = timelines_[range.entry - descriptor().entries.data()];
   std::byte *input = walk.inputs;
   for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_)

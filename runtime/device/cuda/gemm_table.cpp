@@ -10,7 +10,6 @@
 #include <mtc/runtime/descriptor_fields.h>
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>

@@ -6,10 +6,6 @@
 #include "runtime/device/cuda/gemm_timer.h"
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include <fmt/format.h>
 
 using mtc::runtime::GemmInfo;
 using mtc::runtime::GpuPlace;
@@ -76,23 +72,11 @@ public:
       for (size_t i = 0; i < algorithms.size(); ++i)
         MTC_RETURN_IF_ERROR(timer.time(handle_, product, algorithms[i], calls,
                                        times[i].emplace_back()));
-    choose(algorithms, times, out);
+    out = fastest(algorithms, times);
     return Status::okay();
   }
 
 private:
-  static void choose(const std::vector<MatmulAlgo> &algorithms,
-                     const std::vector<std::vector<double>> &times,
-                     TunedGemm &out) {
-    out = {algorithms[0], median(times[0]), median(times[0])};
-    for (size_t i = 1; i < algorithms.size(); ++i)
-      if (double time = median(times[i]);
-          time < out.microseconds && time < kClearly * out.firstMicroseconds) {
-        out.algorithm = algorithms[i];
-        out.microseconds = time;
-      }
-  }
-
   const Driver &driver_;
   CudaContext context_; ///< goes last
   StreamHandle stream_ = nullptr;
@@ -101,6 +85,19 @@ private:
 };
 
 } // namespace
+
+TunedGemm fastest(const std::vector<MatmulAlgo> &algorithms,
+                  const std::vector<std::vector<double>> &times) {
+  const double first = median(times[0]);
+  TunedGemm out{algorithms[0], first, first};
+  for (size_t i = 1; i < algorithms.size(); ++i)
+    if (double time = median(times[i]);
+        time < out.microseconds && time < kClearly * first) {
+      out.algorithm = algorithms[i];
+      out.microseconds = time;
+    }
+  return out;
+}
 
 Status tuneGemms(const std::set<GemmInfo> &rows, const GpuPlace &place,
                  const TuneEffort &effort, const TunedOne &told,

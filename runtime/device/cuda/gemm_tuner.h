@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <set>
+#include <vector>
 
 namespace mtc::cuda {
 
@@ -15,6 +16,12 @@ struct TuneEffort {
   int algorithms = 8; ///< of a product, the library's first guesses
   int rounds = 5;     ///< the median of which counts; algorithms take turns
 };
+
+/// The algorithm whose median of `times` (microseconds, a row of them for each
+/// of `algorithms`, of which there is one at least) is the least; the first
+/// one, unless another takes less than 0.98 of its time.
+TunedGemm fastest(const std::vector<MatmulAlgo> &algorithms,
+                  const std::vector<std::vector<double>> &times);
 
 /// Called behind each product.
 using TunedOne =
