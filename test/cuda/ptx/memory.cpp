@@ -16,6 +16,29 @@ constexpr size_t kAlign = 256;
 /// One operation has a tag's 20 bits.
 constexpr uint32_t kSlots = (1u << 20) - 1;
 
+/// Of [at, at + bytes); its end: all are written.
+size_t firstUnwritten(const Allocation &of, size_t at, size_t bytes) {
+  // In parts that compilers make vectors of.
+  constexpr size_t kPart = 64;
+  auto begin = of.states.begin() + ptrdiff_t(at);
+  for (size_t done = 0; done < bytes; done += kPart) {
+    size_t count = std::min(kPart, bytes - done);
+    unsigned different = 0;
+    for (size_t k = 0; k < count; ++k)
+      different |=
+          unsigned(begin[ptrdiff_t(done + k)]) ^ unsigned(ByteState::written);
+    if (!different)
+      continue;
+    auto from = begin + ptrdiff_t(done);
+    return size_t(std::find_if(from, from + ptrdiff_t(count),
+                               [](ByteState state) {
+                                 return state != ByteState::written;
+                               }) -
+                  of.states.begin());
+  }
+  return at + bytes;
+}
+
 } // namespace
 
 Memory::Memory(MemoryRules rules)
@@ -169,29 +192,34 @@ std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
   Tag mine = Tag::ofOperation(slot_);
   bool writes = access != Access::read;
   std::optional<Fault> found;
-  auto check = [&](uint64_t bits, size_t granule) {
-    Tag tag{bits};
-    if (found || !bits || isOrdered(tag.operation()))
-      return;
-    found = Fault{
-        FaultKind::operationRace,
-        fmt::format("{}: operation {} {} byte {} of '{}', which operation {} "
-                    "uses; nothing orders them",
-                    who, operation_.id, writes ? "writes" : "reads",
-                    2 * granule, allocation.name, idOf(tag.operation())),
-        {}};
+  size_t first = at / 2, count = (at + bytes + 1) / 2 - first;
+  // Neighbours mostly have one tag: of those that passed nobody is asked again.
+  auto check = [&](const std::vector<uint64_t> &tags) {
+    uint64_t passed = 0;
+    for (size_t g = first; g < first + count && !found; ++g) {
+      uint64_t old = tags[g];
+      if (!old || old == passed)
+        continue;
+      passed = old;
+      if (!isOrdered(Tag{old}.operation()))
+        found = Fault{
+            FaultKind::operationRace,
+            fmt::format("{}: operation {} {} byte {} of '{}', which operation "
+                        "{} uses; nothing orders them",
+                        who, operation_.id, writes ? "writes" : "reads", 2 * g,
+                        allocation.name, idOf(Tag{old}.operation())),
+            {}};
+    }
   };
   TouchShadow &touched = allocation.touched;
-  for (size_t g = at / 2; g < (at + bytes + 1) / 2; ++g) {
-    check(touched.writers[g], g);
-    for (auto &readers : touched.readers)
-      if (writes && !readers.empty())
-        check(readers[g], g);
-    if (found)
-      return found;
-    (writes ? touched.writers : touched.readersOf(operation_.stream))[g] =
-        mine.bits;
-  }
+  check(touched.writers);
+  for (auto &readers : touched.readers)
+    if (writes && !readers.empty())
+      check(readers);
+  if (found)
+    return found;
+  auto &noted = writes ? touched.writers : touched.readersOf(operation_.stream);
+  std::fill_n(noted.begin() + ptrdiff_t(first), count, mine.bits);
   return std::nullopt;
 }
 
@@ -208,12 +236,11 @@ std::optional<Fault> Memory::touch(Address address, size_t bytes, Access access,
   }
   size_t at = address - allocation->base;
   if (rules_.initialised && access != Access::write)
-    for (size_t k = at; k < at + bytes; ++k)
-      if (allocation->states[k] != ByteState::written)
-        return Fault{FaultKind::uninitialised,
-                     fmt::format("{}: byte {} of '{}' was never written", who,
-                                 k, allocation->name),
-                     {}};
+    if (size_t k = firstUnwritten(*allocation, at, bytes); k != at + bytes)
+      return Fault{FaultKind::uninitialised,
+                   fmt::format("{}: byte {} of '{}' was never written", who, k,
+                               allocation->name),
+                   {}};
   if (rules_.races)
     if (auto fault = conflict(*allocation, at, bytes, access, who))
       return fault;

@@ -81,7 +81,7 @@ template <class F, bool Flush, bool Saturate> struct Wrapped {
   }
 };
 
-/// With a rounding that is not to nearest: one lane after the other.
+/// With a rounding that is not to nearest.
 template <class T, class F> bool directed(Warp &warp, const Instruction &i) {
   auto how = Rounding(i.variant & 3);
   bool flush = i.variant & 4, saturate = i.variant & 8;
@@ -93,11 +93,16 @@ template <class T, class F> bool directed(Warp &warp, const Instruction &i) {
     else
       return value;
   };
+  T first[kLanes], second[kLanes], third[kLanes], results[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    first[l] = in(0, l);
+    second[l] = in(1, l);
+    third[l] = in(2, l);
+  }
+  roundAll(F::op, how, kLanes, first, second, third, results);
   forLanes(warp.active, [&](int l) {
-    T a = in(0, l), b = in(1, l);
-    T c = in(2, l);
-    T made = withNan<F>(rounded(F::op, how, a, b, c), a, b, c);
-    made = canonical(made);
+    T a = first[l], b = second[l], c = third[l];
+    T made = canonical(withNan<F>(results[l], a, b, c));
     if constexpr (sizeof(T) == 4) {
       bool tiny = (F::op == RoundedOp::mul && isTinyProduct(a, b)) ||
                   (F::op == RoundedOp::div && isTinyQuotient(a, b));

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 namespace mtc::ptx {
 namespace {
 
@@ -90,44 +93,62 @@ bool passes(const Attempt &a, const Shadowed &s, const Toucher &now, Tag old,
   return tellRace(a, old, oldWrote, conflict, placeOf(a, s));
 }
 
+/// Whether no tag of these granules is a conflict. Neighbours mostly have one
+/// tag: what passed once is not looked at again.
+bool allPass(const Attempt &a, const Shadowed &s, const Toucher &now,
+             std::span<const uint64_t> tags, bool oldWrote) {
+  uint64_t passed = now.tag.bits;
+  for (uint64_t old : tags) {
+    if (!old || old == passed)
+      continue;
+    if (!passes(a, s, now, Tag{old}, oldWrote))
+      return false;
+    passed = old;
+  }
+  return true;
+}
+
 bool readersPass(const Attempt &a, const Shadowed &s, const Toucher &now,
-                 size_t granule) {
+                 size_t first, size_t count) {
   for (unsigned list = 0; list < s.touched.readers.size(); ++list) {
     const auto &readers = s.touched.readers[list];
     if (readers.empty())
       continue;
-    Tag old{readers[granule]};
     Toucher who = now; // the wait of a wgmma orders all lanes behind it
     who.lanesConflict &= s.name || list != kTileReaders;
-    if (old.bits && old.bits != now.tag.bits &&
-        !passes(a, s, who, old, /*oldWrote=*/false))
+    if (!allPass(a, s, who, {&readers[first], count}, /*oldWrote=*/false))
       return false;
   }
   return true;
 }
 
-bool touch(const Attempt &a, const Shadowed &s, const Toucher &now) {
-  size_t end = (s.at + a.bytes + 1) / 2;
-  uint64_t *writers = s.touched.writers.data();
-  uint64_t *readers = s.touched.readersOf(s.stream).data();
-  for (size_t g = s.at / 2; g < end; ++g) {
-    Tag old{writers[g]};
-    if (old.bits && old.bits != now.tag.bits &&
-        !passes(a, s, now, old, /*oldWrote=*/true))
-      return false;
-    if (a.kind == Access::read) {
-      if (readers[g] != now.tag.bits)
-        readers[g] = together(Tag{readers[g]}, now).bits;
-      continue;
+/// What stands in each of these granules after `now` beside what stood there.
+void note(std::span<uint64_t> tags, const Toucher &now) {
+  uint64_t before = 0, after = now.tag.bits;
+  for (uint64_t &each : tags) {
+    if (each != before) {
+      before = each;
+      after = together(Tag{each}, now).bits;
     }
-    if (!readersPass(a, s, now, g))
-      return false;
-    writers[g] =
-        a.kind == Access::write
-            ? now.tag.bits
-            : together(old, {now.tag.asAtomic(), now.clock, now.lanesConflict})
-                  .bits;
+    each = after;
   }
+}
+
+bool touch(const Attempt &a, const Shadowed &s, const Toucher &now) {
+  size_t first = s.at / 2, count = (s.at + a.bytes + 1) / 2 - first;
+  std::span<uint64_t> writers{&s.touched.writers[first], count};
+  if (!allPass(a, s, now, writers, /*oldWrote=*/true))
+    return false;
+  if (a.kind == Access::read) {
+    note({&s.touched.readersOf(s.stream)[first], count}, now);
+    return true;
+  }
+  if (!readersPass(a, s, now, first, count))
+    return false;
+  if (a.kind == Access::write)
+    std::fill(writers.begin(), writers.end(), now.tag.bits);
+  else
+    note(writers, {now.tag.asAtomic(), now.clock, now.lanesConflict});
   return true;
 }
 

@@ -1,7 +1,8 @@
 //===- rounding.cpp - arithmetic with a given rounding --------------------===//
 //
-// Compiled with -frounding-math. The values are volatile, so that no operation
-// leaves the region between the two changes of the mode.
+// Compiled with -frounding-math. Values are volatile or behind pointers that
+// others have, too, so that no operation leaves the region between the two
+// changes of the mode.
 //
 //===----------------------------------------------------------------------===//
 #include "test/cuda/ptx/machine/rounding.h"
@@ -51,6 +52,15 @@ template <class T> T inMode(RoundedOp op, Rounding how, T a, T b, T c) {
   return made;
 }
 
+template <class T>
+void allInMode(RoundedOp op, Rounding how, int count, const T *a, const T *b,
+               const T *c, T *made) {
+  std::fesetround(modeOf(how));
+  for (int k = 0; k < count; ++k)
+    made[k] = plain<T>(op, a[k], b[k], c[k]);
+  std::fesetround(FE_TONEAREST);
+}
+
 /// Whether what is cut off makes the last place one larger.
 bool roundsUp(Rounding how, bool negative, bool odd, uint64_t cut,
               uint64_t half) {
@@ -76,6 +86,16 @@ float rounded(RoundedOp op, Rounding how, float a, float b, float c) {
 
 double rounded(RoundedOp op, Rounding how, double a, double b, double c) {
   return inMode(op, how, a, b, c);
+}
+
+void roundAll(RoundedOp op, Rounding how, int count, const float *a,
+              const float *b, const float *c, float *made) {
+  allInMode(op, how, count, a, b, c, made);
+}
+
+void roundAll(RoundedOp op, Rounding how, int count, const double *a,
+              const double *b, const double *c, double *made) {
+  allInMode(op, how, count, a, b, c, made);
 }
 
 uint32_t toFormat(double value, SmallFormat format, Rounding how,

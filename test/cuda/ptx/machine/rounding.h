@@ -18,6 +18,12 @@ enum class RoundedOp : uint8_t { add, sub, mul, fma, div, sqrt };
 /// a op b, or with c: once rounded. Unused operands are ignored.
 float rounded(RoundedOp op, Rounding how, float a, float b, float c);
 double rounded(RoundedOp op, Rounding how, double a, double b, double c);
+/// The same of `count` values each: to change the machine's rounding takes
+/// longer than to round.
+void roundAll(RoundedOp op, Rounding how, int count, const float *a,
+              const float *b, const float *c, float *made);
+void roundAll(RoundedOp op, Rounding how, int count, const double *a,
+              const double *b, const double *c, double *made);
 
 /// A format of fewer bits than f32 has: of its fraction and exponent.
 struct SmallFormat {
