@@ -423,7 +423,7 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     A collective that nobody waits for yet may run beside a product. On a target
     with more than one stream (cuda, and cpu with `streams = 2`) collectives run on stream 1,
     all else on stream 0. An event before a collective says that its operand is
-    whole, one after it that its result is; the wait for that stands before the
+    whole, unless an earlier one of the fragment says so; one after it, that its result is; the wait for that stands before the
     first op that touches the buffer, so that ops between overlap with the
     collective. The pass ends each fragment with nothing in flight, but for sums of
     gradients in backwards (overlap-gradients): these end while later fragments run, and

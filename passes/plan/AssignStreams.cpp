@@ -129,12 +129,13 @@ public:
 
   /// Behind the collectives that earlier fragments have left in flight.
   void runBehind(const Collectives &left) {
+    rt::RecordOp all;
     if (!left.empty()) {
       b.setInsertionPointToStart(&fn.getBody().front());
-      record(fn.getLoc(), target::kCommStream);
+      all = record(fn.getLoc(), target::kCommStream);
     }
     for (rt::CollectiveOp collective : left)
-      inFlight.push_back({collective, 0});
+      inFlight.push_back({collective, all});
     run(/*left=*/nullptr);
   }
 
@@ -149,48 +150,72 @@ public:
       else if (!isPure(&op)) // an address touches nothing
         waitFor(&op);
     }
+    number();
   }
 
 private:
   struct InFlight {
     rt::CollectiveOp collective;
-    int64_t event;
+    rt::RecordOp record; ///< null until somebody waits for it
   };
 
-  void record(Location loc, int64_t stream) {
-    rt::RecordOp::create(b, loc, events++, stream);
+  /// Its number, the event's, is given at the end.
+  rt::RecordOp record(Location loc, int64_t stream) {
+    return rt::RecordOp::create(b, loc, /*event=*/0, stream);
   }
-  void wait(Location loc, int64_t event, int64_t stream) {
-    rt::WaitOp::create(b, loc, event, stream);
+  void wait(Location loc, rt::RecordOp record, int64_t stream) {
+    auto wait = rt::WaitOp::create(b, loc, /*event=*/0, stream);
+    waits.push_back({wait, record});
   }
 
   /// To the stream of collectives: its operand was made on the other one.
   void move(rt::CollectiveOp collective) {
-    b.setInsertionPoint(collective);
-    Location loc = collective.getLoc();
-    record(loc, target::kComputeStream);
-    wait(loc, events - 1, target::kCommStream);
+    if (!isAwaited(collective)) {
+      b.setInsertionPoint(collective);
+      awaited = record(collective.getLoc(), target::kComputeStream);
+      wait(collective.getLoc(), awaited, target::kCommStream);
+    }
     collective.setStream(target::kCommStream);
-    b.setInsertionPointAfter(collective);
-    record(loc, target::kCommStream);
-    inFlight.push_back({collective, events - 1});
+    inFlight.push_back({collective, nullptr});
+  }
+
+  /// Whether the stream of collectives has waited behind all that touches what
+  /// this one works on. Of earlier fragments it knows nothing before it waits.
+  bool isAwaited(rt::CollectiveOp collective) const {
+    Value init = collective.getInit();
+    if (!awaited)
+      return false;
+    for (Operation *op = collective->getPrevNode(); op != awaited;
+         op = op->getPrevNode())
+      if (!isa<rt::CollectiveOp>(op) && !isPure(op) &&
+          (touches(op, collective) || names(op, init)))
+        return false;
+    return true;
+  }
+
+  /// Whether an op makes or reads a tensor.
+  static bool names(Operation *op, Value tensor) {
+    return llvm::is_contained(op->getResults(), tensor) ||
+           llvm::is_contained(op->getOperands(), tensor);
   }
 
   /// Collectives end in order: waiting for one waits for those before it.
   void waitFor(Operation *op) {
-    for (const InFlight &each : llvm::reverse(inFlight)) {
-      if (!touches(op, each.collective))
-        continue;
-      b.setInsertionPoint(op);
-      return waitUntil(op->getLoc(), each.event);
-    }
+    for (size_t last = inFlight.size(); last-- > 0;)
+      if (touches(op, inFlight[last].collective))
+        return waitUntil(op, last);
   }
 
-  void waitUntil(Location loc, int64_t event) {
-    wait(loc, event, target::kComputeStream);
-    llvm::erase_if(inFlight, [event](const InFlight &each) {
-      return each.event <= event;
-    });
+  /// What stands in flight up to here has ended before `op`.
+  void waitUntil(Operation *op, size_t last) {
+    InFlight &each = inFlight[last];
+    if (!each.record) {
+      b.setInsertionPointAfter(each.collective);
+      each.record = record(each.collective.getLoc(), target::kCommStream);
+    }
+    b.setInsertionPoint(op);
+    wait(op->getLoc(), each.record, target::kComputeStream);
+    inFlight.erase(inFlight.begin(), inFlight.begin() + ptrdiff_t(last) + 1);
   }
 
   void join(Operation *end, Collectives *left) {
@@ -201,15 +226,24 @@ private:
     }
     if (inFlight.empty())
       return;
-    b.setInsertionPoint(end);
-    waitUntil(end->getLoc(), inFlight.back().event);
+    waitUntil(end, inFlight.size() - 1);
+  }
+
+  /// Events have numbers in the order of their records.
+  void number() {
+    int64_t events = 0;
+    for (auto record : fn.getBody().front().getOps<rt::RecordOp>())
+      record.setEvent(events++);
+    for (auto &[wait, record] : waits)
+      wait.setEvent(record.getEvent());
   }
 
   func::FuncOp fn;
   const Touching &touches;
   OpBuilder b;
-  int64_t events = 0;
   std::vector<InFlight> inFlight; ///< in order of issue
+  rt::RecordOp awaited; ///< where the stream of collectives waited last
+  std::vector<std::pair<rt::WaitOp, rt::RecordOp>> waits;
 };
 
 bool isUpdate(func::FuncOp fn) {

@@ -160,19 +160,22 @@ LogicalResult FragmentMemory::scratchOf(Operation *op, int64_t index) {
 }
 
 /// A collective on a stream of its own uses its buffer until stream 0 waits for
-/// the event behind it, though no op in between names the buffer.
+/// an event behind it, though no op in between names the buffer.
 void FragmentMemory::holdUntilWaited(Operation *op, int64_t index) {
-  if (auto record = dyn_cast<rt::RecordOp>(op)) {
-    auto collective = dyn_cast_or_null<rt::CollectiveOp>(op->getPrevNode());
-    if (collective && collective.getInit())
-      if (auto it = storageOf.find(collective.getInit()); it != storageOf.end())
-        inFlight[record.getEvent()] = it->second;
+  if (auto collective = dyn_cast<rt::CollectiveOp>(op)) {
+    if (collective.getStream() == 0 || !collective.getInit())
+      return;
+    if (auto it = storageOf.find(collective.getInit()); it != storageOf.end())
+      inFlight[index] = it->second;
+  } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
+    if (record.getStream() != 0)
+      recorded[record.getEvent()] = index;
   } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
     if (wait.getStream() != 0)
       return;
     // Later collectives of the stream are still in flight, earlier ones are
     // done.
-    auto last = inFlight.upper_bound(wait.getEvent());
+    auto last = inFlight.upper_bound(recorded[wait.getEvent()]);
     for (auto it = inFlight.begin(); it != last; ++it)
       storages[it->second].life.end =
           std::max(storages[it->second].life.end, index);

@@ -72,7 +72,8 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> storageOf;     ///< looked up only
   llvm::DenseMap<mlir::Operation *, int64_t> scratch; ///< looked up only
   std::map<int64_t, int64_t> staging;                 ///< bucket -> its storage
-  std::map<int64_t, int64_t> inFlight; ///< event -> storage of its collective
+  std::map<int64_t, int64_t> inFlight; ///< collective's place -> its storage
+  std::map<int64_t, int64_t> recorded; ///< event of collectives -> its place
   int64_t workspace = 0;
 };
 

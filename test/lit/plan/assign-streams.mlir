@@ -79,17 +79,17 @@ module attributes {mtc.config = #config} {
     }
     // A gradient waits for the sum of its bucket only; of one that has none it is not
     // known where it lies. The sum of another bucket is left in flight, and what is behind
-    // the sum of the first one ends with it.
+    // the sum of the first one ends with it. Nothing lies between the two: the stream of
+    // collectives waits once.
     // CHECK-LABEL: func.func @named
     // CHECK: rt.collective all_reduce %{{.*}} group dp
     // CHECK-NEXT: rt.record event 1 stream 1
-    // CHECK: rt.collective all_reduce %{{.*}} group dp
-    // CHECK-NEXT: rt.record event 3 stream 1
+    // CHECK-NEXT: rt.collective all_reduce %{{.*}} group dp
     // CHECK-NEXT: rt.wait event 1 stream 0
     // CHECK-NEXT: rt.zero %{{.*}} : (memref<8xf32>) -> ()
     // CHECK-NEXT: return
     // UNKNOWN-LABEL: func.func @named
-    // UNKNOWN: rt.wait event 3 stream 0
+    // UNKNOWN: rt.wait event 1 stream 0
     // UNKNOWN-NEXT: rt.zero %{{.*}} : (memref<8xf32>) -> ()
     func.func @named() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
       %a = rt.ref grad of 1 : memref<64xf32>
@@ -104,8 +104,8 @@ module attributes {mtc.config = #config} {
     // CHECK-LABEL: func.func @mixed
     // CHECK: rt.collective all_reduce
     // CHECK-NEXT: rt.record event 1 stream 1
-    // CHECK: rt.collective all_reduce
-    // CHECK-NEXT: rt.record event 3 stream 1
+    // CHECK-NEXT: rt.ref
+    // CHECK-NEXT: rt.collective all_reduce
     // CHECK-NEXT: rt.wait event 1 stream 0
     // CHECK-NEXT: return
     func.func @mixed() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
@@ -116,6 +116,24 @@ module attributes {mtc.config = #config} {
       rt.collective all_reduce %b group dp count 64 : (memref<64xf32>) -> ()
       return
     }
+    // What a product writes between two sums is waited for.
+    // CHECK-LABEL: func.func @behind
+    // CHECK: rt.wait event 0 stream 1
+    // CHECK-NEXT: rt.collective all_reduce %{{.*}} group dp
+    // CHECK: rt.gemm
+    // CHECK-NEXT: rt.record event 1 stream 0
+    // CHECK-NEXT: rt.wait event 1 stream 1
+    // CHECK-NEXT: rt.collective all_reduce %{{.*}} group dp
+    func.func @behind() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %e = tensor.empty() : tensor<8x8xf32>
+      %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %a = rt.ref grad of 1 : memref<64xf32>
+      %b = rt.ref grad of 2 : memref<8x8xf32>
+      rt.collective all_reduce %a group dp count 64 : (memref<64xf32>) -> ()
+      rt.gemm %x, %x into %b m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.collective all_reduce %b group dp count 64 : (memref<8x8xf32>) -> ()
+      return
+    }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1
     // is on its way. Waiting for the norm's sum waits for all before it. What backwards
     // left in flight, bucket 2 among it, is waited for where it is read.
@@ -123,20 +141,21 @@ module attributes {mtc.config = #config} {
     // CHECK-NEXT: rt.record event 0 stream 1
     // CHECK: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
     // CHECK-NEXT: rt.record event 2 stream 1
-    // CHECK: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
-    // CHECK-NEXT: rt.record event 4 stream 1
+    // CHECK-NEXT: rt.ref
+    // CHECK-NEXT: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
+    // CHECK-NEXT: rt.record event 3 stream 1
     // CHECK: rt.norm reset
     // CHECK: rt.wait event 0 stream 0
     // CHECK-NEXT: rt.norm accumulate
     // CHECK: rt.wait event 2 stream 0
     // CHECK-NEXT: rt.norm accumulate
-    // CHECK: rt.wait event 4 stream 0
+    // CHECK: rt.wait event 3 stream 0
     // CHECK-NEXT: rt.norm accumulate
-    // CHECK-NEXT: rt.record event 5 stream 0
-    // CHECK-NEXT: rt.wait event 5 stream 1
+    // CHECK-NEXT: rt.record event 4 stream 0
+    // CHECK-NEXT: rt.wait event 4 stream 1
     // CHECK-NEXT: rt.collective norm_reduce group all count 1 {stream = 1 : i64}
-    // CHECK-NEXT: rt.record event 6 stream 1
-    // CHECK-NEXT: rt.wait event 6 stream 0
+    // CHECK-NEXT: rt.record event 5 stream 1
+    // CHECK-NEXT: rt.wait event 5 stream 0
     // CHECK-NEXT: rt.norm finish
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
       %a = rt.ref grad of 0 : memref<64xf32>

@@ -77,11 +77,11 @@
 // STREAMS-NEXT: rt.collective all_gather %{{.*}} group dp count 32 {origin = "zero1", stream = 1 : i64}
 // STREAMS-NEXT: rt.record event 1 stream 1
 // STREAMS: rt.collective all_gather %{{.*}} group dp count 64 {origin = "zero1", stream = 1 : i64}
-// STREAMS-NEXT: rt.record event 3 stream 1
+// STREAMS-NEXT: rt.record event 2 stream 1
 // STREAMS-NEXT: rt.wait event 1 stream 0
 // STREAMS-NEXT: rt.gemm
 // STREAMS-NEXT: rt.gemm
-// STREAMS-NEXT: rt.wait event 3 stream 0
+// STREAMS-NEXT: rt.wait event 2 stream 0
 // STREAMS-NEXT: rt.gemm
 
 // Only forwards have a form of the first microbatch.

@@ -76,7 +76,7 @@
 // CUDA: rt.collective all_gather %{{.*}} group dp count {{[0-9]+}} {origin = "zero1", stream = 1 : i64}
 // CUDA-NEXT: rt.record event 1 stream 1
 // CUDA: rt.collective all_gather %{{.*}} group dp count {{[0-9]+}} {origin = "zero1", stream = 1 : i64}
-// CUDA-NEXT: rt.record event 3 stream 1
+// CUDA-NEXT: rt.record event 2 stream 1
 // CUDA-NEXT: rt.wait event 1 stream 0
 // RUN: sed -e '/^    func.func @stage0_chunk0_fwd_first/,/^      return/{/rt.wait event 1 stream 0/d}' %t.cuda.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-WAIT
