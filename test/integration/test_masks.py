@@ -7,7 +7,9 @@ other micro-batches; without --all each kind of probe takes every twelfth one, i
 It must be the mask that Philox gives for
 seed, sample, layer, site and element of the unpartitioned sample (philox.py).
 
-usage: test_masks.py BIN_DIR [--all]
+usage: test_masks.py BIN_DIR [--all | --gpu STAND_INS]
+
+With --gpu: programs for a GPU, under its stand-ins, at one layout for each kind of probe.
 """
 
 import os
@@ -20,6 +22,7 @@ import mask_model
 import mask_probes
 import philox
 import safetensors
+from gpu_runs import GpuMtc
 from layouts import SINGLE, Layout, matrix
 from mask_model import BATCH, HEADS, HIDDEN, LAYERS, SEQ
 from run_layout import Failed, Mtc, Report
@@ -31,8 +34,14 @@ SEED = 0x9E3779B97F4A7C15  # both words matter
 STEPS = 2
 
 
+# Of programs for a GPU, by the turn of the kind.
+ON_GPU = (Layout(tp=2, sp=True), Layout(dp=2, pp=2), Layout(cp=2))
+
+
 def layouts_of(kind):
     """Those that a kind of probe sees: all of them, or a share of its own."""
+    if "--gpu" in sys.argv[2:]:
+        return ON_GPU[KINDS.index(kind)::len(KINDS)]
     if "--all" in sys.argv[2:]:
         return LAYOUTS
     return LAYOUTS[4 * KINDS.index(kind)::4 * len(KINDS)]
@@ -40,7 +49,7 @@ def layouts_of(kind):
 
 def probes():
     yield mask_probes.embedding_probe()
-    for layer in (1, LAYERS):
+    for layer in (LAYERS,) if "--gpu" in sys.argv[2:] else (1, LAYERS):
         yield mask_probes.hidden_probe(layer)
         yield mask_probes.attention_probe(layer)
 
@@ -126,7 +135,8 @@ def compile_all(mtc, folder):
 
 
 def main():
-    mtc, report, start = Mtc(), Report(), time.monotonic()
+    mtc = GpuMtc(sys.argv[3]) if sys.argv[2:3] == ["--gpu"] else Mtc()
+    report, start = Report(), time.monotonic()
     for counter, key, words in philox.KNOWN_ANSWERS:
         report.expect(philox.philox4x32(counter, key) == words,
                       f"Philox of {counter} has not the known answer")

@@ -32,12 +32,13 @@ import corpus
 import precision
 import safetensors
 from gpu_checks import BOUNDS, SMALL
-from layouts import SINGLE, Layout
+from layouts import Layout
 from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
 from test_hosts import ByHand
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
+BATCH = 8  # two microbatches and more in every layout
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
@@ -49,9 +50,13 @@ ENDS = {"fp16": [(["--steps", "5", "--initial-loss-scale", str(2 ** 24), "--loss
                   "step 2: the loss is not finite (loss nan); the parameters are not good either: ")],
         precision.SUMS: [(["--steps", "2", "--clip", "0", "--init-from", "../overflowing"],
                           "step 1: the gradient of layers.1.mlp.up.weight is not finite (loss ")]}
+ORDERS = 20
+TINY = {"name": "tiny", "vocab": 250, "padded": 256, "layers": 2, "hidden": 16, "heads": 2,
+        "ffn": 32, "longest": 8, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
 OVERFLOWING = {"final_norm.scale": 1e12, "layers.1.norm2.scale": 1e30, "layers.1.mlp.up.weight": 1e-30}
 # By hand.
-MORE = [("bf16", SINGLE), ("f32", SINGLE), ("bf16", Layout(tp=2, pp=2)),
+ALONE = Layout(micro_batch=BATCH)
+MORE = [("bf16", ALONE), ("f32", ALONE), ("bf16", Layout(tp=2, pp=2)),
         ("bf16", Layout(2, 2, sp=True, recompute="selective")),
         ("f32", Layout(pp=2, schedule="interleaved-1f1b", chunks=2, recompute="full")),
         ("f32", Layout(1, 2, schedule="zb-h1")), ("f32", Layout(cp=2)),
@@ -71,7 +76,7 @@ class Tester:
     def compile(self, dtype, layout, *options, spec=SPEC):
         bundle = os.path.join(self.folder, "bundle")
         subprocess.run(["rm", "-rf", bundle], check=True)
-        self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options])
+        self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options], batch=BATCH)
         return bundle
 
     def run(self, bundle, place, *options, what="grads", steps=STEPS, says="", **environment):
@@ -172,6 +177,7 @@ def check_small(tester):
     check_resume(tester, bundle, found)
     check_death(tester, bundle)
     check_graphs(tester, spec)
+    check_orders(tester)
 
 
 def check_graphs(tester, spec):
@@ -188,6 +194,18 @@ def check_graphs(tester, spec):
                                              (2, ("--no-graph",), ("0", "0"))))
     tester.report.expect(one == two and len(one[0]) == 8,
                          f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
+
+
+def check_orders(tester):
+    """A tiny program, whose collectives run beside fragments, in ORDERS orders of its streams."""
+    spec = os.path.join(tester.folder, "tiny.toml")
+    with open(spec, "w") as file:
+        file.write(small_spec(tied=True, **TINY))
+    bundle = tester.compile("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather",
+                                           bucket=800), *TARGET, spec=spec)
+    found = [tester.on_gpu(bundle, "orders", seed) for seed in range(1, ORDERS + 1)]
+    other = [seed for seed, each in enumerate(found, 1) if each != found[0]]
+    tester.report.expect(not other, f"orders of streams: of seeds {other} other bits than of 1")
 
 
 def write_overflowing(tester, bundle):
@@ -306,7 +324,7 @@ def check_what_is_missing(tester):
                              f"without {missing}, {environment}: expected exit {code} and "
                              f"'{words}', found {done.returncode}: {done.stderr}")
     check_devices(tester, bundle)
-    bundle = tester.compile("bf16", SINGLE)
+    bundle = tester.compile("bf16", ALONE)
     for options in (["--comm", "nccl"], ["--device", 0]):
         done = tester.mtc.call("run", bundle, "--data", tester.data, "--data-type", "u8",
                                "--steps", 1, *options, check=False)
