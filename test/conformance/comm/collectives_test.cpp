@@ -1,5 +1,6 @@
 //===- collectives_test.cpp - every op, dtype, group and count ------------===//
 
+#include "sums.h"
 #include "values.h"
 #include "worlds.h"
 
@@ -16,9 +17,9 @@ const MtcDtype kDtypes[] = {MTC_F32, MTC_BF16, MTC_I32, MTC_I128, MTC_F16};
 // One, odd, small-way, large-way; the last with pieces of unequal length.
 const int64_t kCounts[] = {0, 1, 3, 1000, 65537};
 
-bool reducible(MtcReduce op, MtcDtype dtype) {
+bool reducible(const Rank &r, MtcReduce op, MtcDtype dtype) {
   return dtype == MTC_F32 || dtype == MTC_BF16 || dtype == MTC_F16 ||
-         (dtype == MTC_I128 && op == MTC_SUM);
+         (dtype == MTC_I128 && op == MTC_SUM && r.addsInRankOrder);
 }
 
 std::string context(const char *op, MtcGroup group, int64_t count,
@@ -32,11 +33,11 @@ std::string allReduces(Rank &r, MtcGroup group, MtcDtype dtype, int64_t count) {
   std::vector<int> members = r.mesh.members(r.rank, group);
   char *buffer = r.arena(MTC_ARENA_GRADS);
   for (MtcReduce op : {MTC_SUM, MTC_MAX}) {
-    if (!reducible(op, dtype))
+    if (!reducible(r, op, dtype))
       continue;
     fill(dtype, r.rank, 0, count, op, buffer);
     MTC_EXPECT_OK(r.comm.allReduce(group, op, dtype, buffer, count));
-    std::string found = checkReduced(op, dtype, members, 0, count, op, buffer);
+    std::string found = checkSum(r, op, dtype, members, 0, count, op, buffer);
     if (!found.empty())
       return context("all-reduce", group, count, found);
   }
@@ -45,7 +46,7 @@ std::string allReduces(Rank &r, MtcGroup group, MtcDtype dtype, int64_t count) {
 
 std::string reduceScatters(Rank &r, MtcGroup group, MtcDtype dtype,
                            int64_t count) {
-  if (!reducible(MTC_SUM, dtype))
+  if (!reducible(r, MTC_SUM, dtype))
     return "";
   std::vector<int> members = r.mesh.members(r.rank, group);
   int64_t self = std::ranges::find(members, r.rank) - members.begin();
@@ -53,8 +54,8 @@ std::string reduceScatters(Rank &r, MtcGroup group, MtcDtype dtype,
   fill(dtype, r.rank, 0, count * int64_t(members.size()), 7, buffer);
   MTC_EXPECT_OK(r.comm.reduceScatter(group, dtype, buffer, count));
   return context("reduce-scatter", group, count,
-                 checkReduced(MTC_SUM, dtype, members, self * count, count, 7,
-                              buffer + self * count * widthOf(dtype)));
+                 checkSum(r, MTC_SUM, dtype, members, self * count, count, 7,
+                          buffer + self * count * widthOf(dtype)));
 }
 
 std::string allGathers(Rank &r, MtcGroup group, MtcDtype dtype, int64_t count) {

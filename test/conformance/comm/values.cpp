@@ -118,6 +118,39 @@ std::string checkReduced(MtcReduce op, MtcDtype dtype,
   return "";
 }
 
+/// An element as what is computed with it.
+static double valueOf(MtcDtype dtype, const char *at) {
+  uint16_t half = 0;
+  float value = 0;
+  if (!isHalf(dtype))
+    return std::memcpy(&value, at, 4), value;
+  std::memcpy(&half, at, 2);
+  return halfValue(dtype, half);
+}
+
+std::string checkAdded(MtcDtype dtype, std::span<const int> ranks,
+                       int64_t first, int64_t count, uint64_t salt,
+                       const char *buffer) {
+  // Half a unit in the last place; f16 has subnormals, too.
+  double unit = dtype == MTC_F32    ? 0x1p-24
+                : dtype == MTC_BF16 ? 0x1p-8
+                                    : 0x1p-11;
+  for (int64_t i = 0; i < count; ++i) {
+    double sum = 0, magnitudes = 0;
+    for (int rank : ranks) {
+      char element[16];
+      putValue(dtype, rank, first + i, salt, element);
+      sum += valueOf(dtype, element);
+      magnitudes += std::abs(valueOf(dtype, element));
+    }
+    double allowed = double(ranks.size() - 1) * (unit * magnitudes + 0x1p-25);
+    double found = valueOf(dtype, buffer + i * widthOf(dtype));
+    if (!(std::abs(found - sum) <= allowed))
+      return difference("added", dtype, first + i);
+  }
+  return "";
+}
+
 std::string checkCopied(MtcDtype dtype, int rank, int64_t first, int64_t count,
                         uint64_t salt, const char *buffer) {
   char expected[16];

@@ -34,6 +34,12 @@ std::string checkReduced(MtcReduce op, MtcDtype dtype,
                          std::span<const int> ranks, int64_t first,
                          int64_t count, uint64_t salt, const char *buffer);
 
+/// The same where members are added in any order, each sum rounded to the type:
+/// (members - 1) roundings of at most the sum of magnitudes are allowed.
+std::string checkAdded(MtcDtype dtype, std::span<const int> ranks,
+                       int64_t first, int64_t count, uint64_t salt,
+                       const char *buffer);
+
 /// "" if buffer holds what `rank` contributed at first, first + 1, ...
 std::string checkCopied(MtcDtype dtype, int rank, int64_t first, int64_t count,
                         uint64_t salt, const char *buffer);

@@ -4,6 +4,9 @@
 
 #include "launched_world.h"
 #include "mpi_world.h"
+#ifdef MTC_WITH_NCCL
+#include "nccl_world.h"
+#endif
 
 #include "runtime/comm/shm/shm_communicator.h"
 #include "runtime/comm/threads/threads_world.h"
@@ -72,11 +75,17 @@ std::vector<std::string> runThreads(bool strict, const Mesh &mesh,
   return results;
 }
 
-std::string runShmRank(const runtime::ShmSetup &setup, int rank,
-                       const Body &body) {
+std::string runShmRank(const runtime::ShmSetup &setup, Backend backend,
+                       int rank, const Body &body) {
   std::unique_ptr<runtime::ShmCommunicator> comm;
   MTC_EXPECT_OK(
       runtime::ShmCommunicator::attach(setup.controlFd(), rank, {}, comm));
+#ifdef MTC_WITH_NCCL
+  if (backend == Backend::nccl)
+    return runNcclRank(*comm, rank, comm->arenas()[0].bytes, body);
+#else
+  (void)backend;
+#endif
   Rank self{rank, comm->mesh(), *comm, comm->arenas(), [] {
               raise(SIGKILL);
               return std::string();
@@ -142,8 +151,8 @@ runProcesses(int world, const std::function<std::string(int)> &run,
   return results;
 }
 
-std::vector<std::string> runShm(const Mesh &mesh, int64_t arenaBytes,
-                                const Body &body) {
+std::vector<std::string> runShm(Backend backend, const Mesh &mesh,
+                                int64_t arenaBytes, const Body &body) {
   runtime::ArenaSizes sizes;
   sizes.fill(arenaBytes);
   std::unique_ptr<runtime::ShmSetup> setup;
@@ -154,7 +163,7 @@ std::vector<std::string> runShm(const Mesh &mesh, int64_t arenaBytes,
     return {text(created)};
   return runProcesses(
       mesh.worldSize(),
-      [&](int rank) { return runShmRank(*setup, rank, body); },
+      [&](int rank) { return runShmRank(*setup, backend, rank, body); },
       [&](int rank) { setup->markDead(rank); });
 }
 
@@ -193,6 +202,8 @@ std::string backendName(const ::testing::TestParamInfo<Backend> &info) {
     return "hosts";
   case Backend::openmpi:
     return "openmpi";
+  case Backend::nccl:
+    return "nccl";
   }
   return "unknown";
 }
@@ -205,8 +216,8 @@ std::string text(const runtime::Status &status) {
 
 std::vector<std::string> runWorld(Backend backend, const Mesh &mesh,
                                   int64_t arenaBytes, const Body &body) {
-  if (backend == Backend::shm)
-    return runShm(mesh, arenaBytes, body);
+  if (backend == Backend::shm || backend == Backend::nccl)
+    return runShm(backend, mesh, arenaBytes, body);
   if (backend == Backend::mpi)
     return runMpi(1, mesh, arenaBytes, body);
   if (backend == Backend::hosts)

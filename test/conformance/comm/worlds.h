@@ -15,12 +15,16 @@ namespace mtc::test {
 
 /// mpi: by MPICH; hosts: the same, where each two ranks share the memory of a
 /// host; openmpi: by Open MPI, under its launcher, where this machine has both.
-enum class Backend { threads, threadsStrict, shm, mpi, hosts, openmpi };
+/// nccl: between GPUs, of which the stand-ins of CUDA have one for all ranks.
+enum class Backend { threads, threadsStrict, shm, mpi, hosts, openmpi, nccl };
 inline const Backend kBackends[] = {
     Backend::threads, Backend::threadsStrict, Backend::shm,
     Backend::mpi,     Backend::hosts,
 #ifdef MTC_OPENMPI_LAUNCHER
     Backend::openmpi,
+#endif
+#ifdef MTC_WITH_NCCL
+    Backend::nccl,
 #endif
 };
 std::string backendName(const ::testing::TestParamInfo<Backend> &info);
@@ -34,6 +38,10 @@ struct Rank {
   /// Ends this rank without a word: a process by SIGKILL; a thread returns, and
   /// the world is told as a launcher would be. Return its result at once.
   std::function<std::string()> die;
+  /// As comm.h promises. If not, sums of more than two ranks have an order of
+  /// their own, each addition rounded to the type, and integers that are added
+  /// are those of the norm.
+  bool addsInRankOrder = true;
 
   char *arena(int kind) const { return static_cast<char *>(arenas[kind].base); }
 };
