@@ -9,6 +9,7 @@
 #ifndef MTC_RUNTIME_CUDA_GEMM_FLOATS_CUH
 #define MTC_RUNTIME_CUDA_GEMM_FLOATS_CUH
 
+#include "runtime/cuda/gemm/epilogue.cuh"
 #include "runtime/cuda/gemm/staging.cuh"
 
 namespace mtc::cuda {
@@ -94,6 +95,22 @@ MTC_DEVICE void storeFloats(const GemmParams &p, const TilePlace &place,
   }
 }
 
+/// What a thread stored, once more: sums of fp32 are stored as they are, and a
+/// loop that is not unrolled cannot index registers.
+template <class A, class B>
+MTC_DEVICE void finishFloats(const GemmParams &p, const TilePlace &place,
+                             int ty, int tx) {
+#pragma unroll 1
+  for (int i = 0; i < A::kOwn; ++i) {
+    int row = place.row + A::own(i, ty);
+    float *to = static_cast<float *>(p.c) + row * p.ldc;
+#pragma unroll 1
+    for (int j = 0; j < B::kOwn; ++j)
+      if (int column = place.column + B::own(j, tx); row < p.m && column < p.n)
+        to[column] = finished<Element::f32>(p, row, column, to[column]);
+  }
+}
+
 template <bool TA, bool TB>
 MTC_DEVICE void multiplyFloats(const GemmParams &p) {
   using A = FloatSide<kFloatTile.m, !TA>;
@@ -121,6 +138,8 @@ MTC_DEVICE void multiplyFloats(const GemmParams &p) {
               addFloats<A, B>(sum, at, at + A::kBytes, ty, tx);
             });
   storeFloats<A, B>(p, place, sum, ty, tx);
+  if (hasEpilogue(p))
+    finishFloats<A, B>(p, place, ty, tx);
 }
 
 } // namespace mtc::cuda

@@ -8,6 +8,7 @@
 #ifndef MTC_RUNTIME_CUDA_GEMM_STORE_CUH
 #define MTC_RUNTIME_CUDA_GEMM_STORE_CUH
 
+#include "runtime/cuda/gemm/epilogue.cuh"
 #include "runtime/cuda/gemm/staging.cuh"
 
 namespace mtc::cuda {
@@ -21,6 +22,9 @@ MTC_DEVICE float loadFloat(uint32_t from) {
   float x;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
   return x;
+}
+MTC_DEVICE void storeOne(uint32_t to, float x) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory");
 }
 MTC_DEVICE void storePair(uint32_t to, float x, float y) {
   asm volatile("st.shared.v2.f32 [%0], {%1,%2};" ::"r"(to), "f"(x), "f"(y)
@@ -40,6 +44,8 @@ public:
   MTC_DEVICE void store(int row, int column, uint32_t sums) const {
     if (row >= p.m)
       return;
+    if (hasEpilogue(p))
+      finish<E>(row, column, sums);
     int64_t at = row * p.ldc + column;
     if (!aligned || column + 8 > p.n)
       return storeSome<E>(at, min(p.n - column, 8), sums);
@@ -53,6 +59,15 @@ public:
   }
 
 private:
+  /// In place: nobody else reads these sums.
+  template <Element E>
+  MTC_DEVICE void finish(int row, int column, uint32_t sums) const {
+    int count = min(p.n - column, 8);
+#pragma unroll 1
+    for (int i = 0; i < count; ++i, sums += 4)
+      storeOne(sums, finished<E>(p, row, column + i, loadFloat(sums)));
+  }
+
   MTC_DEVICE void storeFour(float *to, float4 x) const {
     auto *four = reinterpret_cast<float4 *>(to);
     if (p.beta) {

@@ -52,6 +52,12 @@ public:
     p.n = c.n;
     p.k = c.k;
     p.beta = c.beta;
+    if (c.bias)
+      p.bias = pointer(place(data.bias, "bias", true));
+    if (c.aux)
+      p.aux = pointer(auxAt = place(data.c, "aux", false));
+    p.ldaux = data.c.stride;
+    p.gelu = c.gelu;
     p.wide = c.c == MTC_F32 && c.ab != MTC_F32;
     cuda::GemmTile tile = c.ab == MTC_F32 ? cuda::kFloatTile : cuda::kHalfTile;
     device.run(cuda::gemmEntry(typeOf(c.ab), c.ta, c.tb),
@@ -59,8 +65,12 @@ public:
                uint32_t(tile.threads), p);
   }
 
-  /// c, gaps included, which must not have been written.
-  Stored result() {
+  Stored result() { return read(at); }
+  Stored aux() { return read(auxAt); }
+
+private:
+  /// c or aux, gaps included, which must not have been written.
+  Stored read(ptx::Address at) {
     Stored found = data.c;
     found.bytes = device.read<std::byte>(at, found.bytes.size());
     for (int row = 0; row < c.m; ++row) {
@@ -74,7 +84,6 @@ public:
     return found;
   }
 
-private:
   static void *pointer(ptx::Address address) {
     return std::bit_cast<void *>(address);
   }
@@ -93,12 +102,12 @@ private:
   ExecutorDevice device;
   const GemmCase &c;
   const GemmData &data;
-  ptx::Address at = 0;
+  ptx::Address at = 0, auxAt = 0;
 };
 
 /// The worst error over its bound.
-double compare(const GemmCase &c, const GemmData &data, const Stored &found) {
-  GemmExpected expected = reference(c, data);
+double compare(const GemmCase &c, const GemmExpected &expected,
+               const Stored &found, const char *what) {
   double worst = 0;
   for (int i = 0; i < c.m; ++i)
     for (int j = 0; j < c.n; ++j) {
@@ -106,7 +115,7 @@ double compare(const GemmCase &c, const GemmData &data, const Stored &found) {
       double error = std::fabs(found.get(i, j) - expected.value[at]);
       double ratio = error == 0 ? 0 : error / expected.bound[at];
       if (!(ratio <= 1)) {
-        ADD_FAILURE() << "c[" << i << ", " << j << "]: expected "
+        ADD_FAILURE() << what << "[" << i << ", " << j << "]: expected "
                       << expected.value[at] << " within " << expected.bound[at]
                       << ", found " << found.get(i, j);
         return ratio;
@@ -133,7 +142,10 @@ double check(const GemmCase &c) {
     other.run();
     EXPECT_EQ(other.result().bytes, found.bytes) << "in another order";
   }
-  return compare(c, data, found);
+  GemmResults expected = reference(c, data);
+  double worst = compare(c, expected.c, found, "c");
+  return c.aux ? std::max(worst, compare(c, expected.aux, one.aux(), "aux"))
+               : worst;
 }
 
 struct Types {
@@ -154,7 +166,7 @@ protected:
       c.c = GetParam().c;
       c.ta = layout & 2;
       c.tb = layout & 1;
-      c.beta = (layout + m + n + k) % 2 != 0;
+      c.beta = !c.bias && !c.gelu && (layout + m + n + k) % 2 != 0;
       c.m = m;
       c.n = n;
       c.k = k;
@@ -203,6 +215,24 @@ TEST_P(Gemm, WritesNothingBehindItsRows) {
 TEST_P(Gemm, StaysWithinItsBound) {
   shape(20, 40, 200, {.fill = Fill::normal});
   std::cout << worst << " of the bound\n";
+}
+
+TEST_P(Gemm, AddsABiasToItsColumns) {
+  shape(3, 5, 7, {.skipped = 1, .bias = true});
+  shape(130, 133, 5, {.gap = 3, .bias = true});
+}
+
+TEST_P(Gemm, StoresItsGelu) {
+  shape(9, 21, 3, {.gelu = true});
+  shape(20, 40, 200, {.fill = Fill::normal, .gelu = true});
+  shape(20, 40, 2, {.fill = Fill::normal, .bias = true, .gelu = true});
+  std::cout << worst << " of the bound\n";
+}
+
+TEST_P(Gemm, KeepsWhatItsGeluIsOf) {
+  shape(130, 72, 9, {.gap = 5, .bias = true, .gelu = true, .aux = true});
+  shape(20, 40, 4,
+        {.skipped = 3, .fill = Fill::normal, .gelu = true, .aux = true});
 }
 
 TEST_P(Gemm, HasATilePerBlock) {

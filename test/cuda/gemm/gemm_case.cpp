@@ -65,7 +65,9 @@ std::string GemmCase::name() const {
   text << nameOf(ab) << " into " << nameOf(c) << " " << (ta ? "t" : "n")
        << (tb ? "t" : "n") << (beta ? " + c, " : ", ") << m << " x " << n
        << " x " << k << ", gap " << gap << ", unit " << unit << ", skipped "
-       << skipped << (fill == Fill::normal ? ", normal" : "");
+       << skipped << (fill == Fill::normal ? ", normal" : "")
+       << (bias ? ", bias" : "") << (gelu ? ", gelu" : "")
+       << (aux ? ", aux" : "");
   return text.str();
 }
 
@@ -93,30 +95,70 @@ GemmData::GemmData(const GemmCase &g)
     : a(made(g.ab, g.ta ? g.k : g.m, g.ta ? g.m : g.k, g, 1)),
       b(made(g.ab, g.tb ? g.n : g.k, g.tb ? g.k : g.n, g, 2)),
       // As many bits as bf16 has.
-      c(made(g.c, g.m, g.n, g, 3, 255)) {}
+      c(made(g.c, g.m, g.n, g, 3, 255)), bias(made(g.c, 1, g.n, g, 4, 255)) {}
 
-GemmExpected reference(const GemmCase &c, const GemmData &data) {
-  GemmExpected all;
-  double u = roundoff(MTC_F32), round = c.c == MTC_F32 ? 0 : roundoff(c.c);
+namespace {
+
+/// A value and how far it may be off, before it is stored.
+struct Near {
+  double value, bound;
+};
+
+Near sumOf(const GemmCase &c, const GemmData &data, int i, int j) {
+  double sum = 0, sizes = 0;
+  for (int e = 0; e < c.k; ++e) {
+    double x = c.ta ? data.a.get(e, i) : data.a.get(i, e);
+    double y = c.tb ? data.b.get(j, e) : data.b.get(e, j);
+    sum += x * y;
+    sizes += std::fabs(x * y);
+  }
+  Near near{sum, sumRoundoff(c) * sizes};
+  if (c.beta || c.bias) {
+    near.value += c.beta ? data.c.get(i, j) : data.bias.get(0, j);
+    near.bound += roundoff(MTC_F32) * (std::fabs(near.value) + near.bound);
+  }
+  if (c.fill == Fill::integers)
+    near.bound = 0;
+  return near;
+}
+
+/// The tanh form. Of u = 2 sqrt(2/pi)(x + 0.044715 x^3) three roundings count,
+/// of the logistic function four units in its last place, of the product one;
+/// where the function is less than 1.3e-38 it may be 0. The slope of GELU is
+/// below 1.13.
+Near geluOf(Near x) {
+  const double eps = 2 * roundoff(MTC_F32);
+  double u = 2 * std::sqrt(2 / std::acos(-1.0)) *
+             (x.value + 0.044715 * x.value * x.value * x.value);
+  double logistic = 1 / (1 + std::exp(-u));
+  double value = x.value * logistic;
+  return {value, 1.13 * x.bound + 5 * eps * std::fabs(value) +
+                     2 * eps * std::fabs(value * u) * (1 - logistic) +
+                     1.3e-38 * std::fabs(x.value)};
+}
+
+void store(const GemmCase &c, Near x, GemmExpected &out) {
+  if (x.bound == 0) {
+    out.value.push_back(rounded(c.c, x.value));
+    out.bound.push_back(0);
+    return;
+  }
+  double round = c.c == MTC_F32 ? 0 : roundoff(c.c);
+  out.value.push_back(x.value);
+  out.bound.push_back(x.bound + round * (std::fabs(x.value) + x.bound) +
+                      (c.c == MTC_F16 ? 0x1p-25 : 0)); // half a subnormal
+}
+
+} // namespace
+
+GemmResults reference(const GemmCase &c, const GemmData &data) {
+  GemmResults all;
   for (int i = 0; i < c.m; ++i)
     for (int j = 0; j < c.n; ++j) {
-      double sum = 0, sizes = 0;
-      for (int e = 0; e < c.k; ++e) {
-        double x = c.ta ? data.a.get(e, i) : data.a.get(i, e);
-        double y = c.tb ? data.b.get(j, e) : data.b.get(e, j);
-        sum += x * y;
-        sizes += std::fabs(x * y);
-      }
-      double bound = sumRoundoff(c) * sizes;
-      if (c.beta) {
-        sum += data.c.get(i, j);
-        bound += u * (std::fabs(sum) + bound);
-      }
-      bound += round * (std::fabs(sum) + bound) +
-               (c.c == MTC_F16 ? 0x1p-25 : 0); // half a subnormal's spacing
-      bool exact = c.fill == Fill::integers;
-      all.value.push_back(exact ? rounded(c.c, sum) : sum);
-      all.bound.push_back(exact ? 0 : bound);
+      Near sum = sumOf(c, data, i, j);
+      store(c, c.gelu ? geluOf(sum) : sum, all.c);
+      if (c.aux)
+        store(c, sum, all.aux);
     }
   return all;
 }

@@ -30,6 +30,8 @@ struct GemmCase {
   /// make rows multiples of `unit` elements; and elements before the first row.
   int gap = 0, unit = 1, skipped = 0;
   Fill fill = Fill::integers;
+  /// The epilogue, of a product that is not added to c.
+  bool bias = false, gelu = false, aux = false;
 
   std::string name() const;
 };
@@ -52,6 +54,7 @@ struct Stored {
 
 struct GemmData {
   Stored a, b, c;
+  Stored bias; ///< a row; aux lies as c
   explicit GemmData(const GemmCase &c);
 };
 
@@ -59,7 +62,11 @@ struct GemmData {
 struct GemmExpected {
   std::vector<double> value, bound; ///< [m][n]
 };
-GemmExpected reference(const GemmCase &c, const GemmData &data);
+/// In c; and in aux, where there is one.
+struct GemmResults {
+  GemmExpected c, aux;
+};
+GemmResults reference(const GemmCase &c, const GemmData &data);
 
 } // namespace mtc::test
 #endif // MTC_TEST_CUDA_GEMM_GEMM_CASE_H
