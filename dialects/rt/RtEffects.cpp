@@ -127,7 +127,9 @@ Accesses GemmOp::getAccesses() {
   Accesses accesses;
   add(accesses, getAMutable(), kReads);
   add(accesses, getBMutable(), kReads);
+  add(accesses, getBiasMutable(), kReads);
   add(accesses, getCMutable(), getBeta() ? kAdds : kStores);
+  add(accesses, getAuxMutable(), kStores);
   add(accesses, getScratchMutable(), kScratch);
   return accesses;
 }
@@ -177,7 +179,10 @@ LogicalResult mtc::rt::verifyDestinations(Operation *op) {
 
 // Of these the result is what the destination holds.
 MutableOperandRange LaunchOp::getDpsInitsMutable() { return getInitsMutable(); }
-MutableOperandRange GemmOp::getDpsInitsMutable() { return getCMutable(); }
+MutableOperandRange GemmOp::getDpsInitsMutable() {
+  // c, and aux behind it.
+  return {*this, getCMutable().getOperandNumber(), getAux() ? 2U : 1U};
+}
 MutableOperandRange AttentionOp::getDpsInitsMutable() {
   return getInitsMutable();
 }

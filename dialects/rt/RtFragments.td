@@ -189,23 +189,34 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
     ::llvm::SmallVector<::mlir::Value> getBuffers();
   }];
 }
-def Rt_GemmOp : Rt_DestinationOp<"gemm"> {
-  let summary = "GEMM c = op(a)·op(b), or c += with beta";
+def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
+  let summary = "GEMM c = op(a)·op(b), or c += with beta, or with an epilogue";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
     the product is added to what c holds. Sums are f32; c is, too, or of the type of a
     and b, to which the sum is rounded once. `scratch` is memory that the library needs.
 
+    The epilogue is what happens to a sum before it is rounded, in f32: `bias` has a
+    number for each column, which is added; `aux` gets that, rounded to its type; `gelu`
+    makes it x/2·(1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))), of what is not rounded, so c is
+    not the GELU of `aux`. Only GPUs have epilogues.
+
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
+    Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
-    **Constraints:** element counts of a, b and c are m·k, k·n and m·n.
+    **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
+    and aux are of the type of c, which nothing is added to (`beta`) where there is an
+    epilogue; aux is what GELU reads, so there is one.
   }];
-  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Rt_Buffer:$c,
+  let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$bias, Rt_Buffer:$c, Optional<Rt_Buffer>:$aux,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
-                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta);
-  let results = (outs Optional<Rt_Tensor>:$result);
-  let assemblyFormat = "$a `,` $b `into` $c (`scratch` $scratch^)? `m` $m `n` $n `k` $k attr-dict `:` functional-type(operands, results)";
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$gelu);
+  let results = (outs Variadic<Rt_Tensor>:$outputs);
+  let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    bool hasEpilogue() { return getBias() || getGelu(); }
+  }];
   let hasVerifier = 1;
 }
 def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {

@@ -139,9 +139,22 @@ LogicalResult GemmOp::verify() {
            << what << " of " << elements << " elements, found " << v.getType();
   };
   if (failed(expect("a", getA(), getM() * getK())) ||
-      failed(expect("b", getB(), getK() * getN())))
+      failed(expect("b", getB(), getK() * getN())) ||
+      failed(expect("c", getC(), getM() * getN())) ||
+      (getBias() && failed(expect("bias", getBias(), getN()))) ||
+      (getAux() && failed(expect("aux", getAux(), getM() * getN()))))
     return failure();
-  return expect("c", getC(), getM() * getN());
+  for (Value of : {getBias(), getAux()})
+    if (of && element(of) != element(getC()))
+      return emitOpError("expected bias and aux of the type of c, ")
+             << element(getC()) << ", found " << of.getType();
+  if (getBeta() && hasEpilogue())
+    return emitOpError("expected no bias and no gelu of a product that is "
+                       "added to c (beta)");
+  if (getAux() && !getGelu())
+    return emitOpError("expected gelu where there is aux, which has what "
+                       "gelu reads");
+  return success();
 }
 
 LogicalResult RefOp::verify() {

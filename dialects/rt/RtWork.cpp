@@ -250,10 +250,11 @@ Work GemmOp::getWork(const Mesh &) {
 std::string GemmOp::describeCall() {
   std::string type = typeText(elementOf(getA())),
               sum = typeText(elementOf(getC()));
-  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}", getM(), getN(), getK(),
-                       getTa() ? "t" : "n", getTb() ? "t" : "n", type,
-                       getBeta() ? " added" : "",
-                       type == sum ? "" : " to " + sum);
+  return llvm::formatv(
+      "{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}", getM(), getN(), getK(),
+      getTa() ? "t" : "n", getTb() ? "t" : "n", type, getBeta() ? " added" : "",
+      type == sum ? "" : " to " + sum, getBias() ? " bias" : "",
+      getGelu() ? " gelu" : "", getAux() ? " aux" : "");
 }
 
 Work AttentionOp::getWork(const Mesh &) {

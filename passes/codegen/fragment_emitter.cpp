@@ -309,9 +309,16 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
   Value index = i32(gemms.indexOf(op));
-  Value space = op.getScratch() ? values.lookup(op.getScratch()) : null();
-  call("mtc_gemm", {context, index, values.lookup(op.getA()),
-                    values.lookup(op.getB()), values.lookup(op.getC()), space});
+  auto address = [&](Value view) {
+    return view ? values.lookup(view) : null();
+  };
+  Value space = address(op.getScratch());
+  Value a = values.lookup(op.getA()), b = values.lookup(op.getB()),
+        c = values.lookup(op.getC());
+  if (!op.hasEpilogue())
+    return call("mtc_gemm", {context, index, a, b, c, space});
+  Value bias = address(op.getBias()), aux = address(op.getAux());
+  call("mtc_gemm_epilogue", {context, index, a, b, bias, c, aux, space});
 }
 
 /// The MtcAttention of a call, as a constant of the program. All its fields are

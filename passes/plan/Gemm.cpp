@@ -67,14 +67,18 @@ public:
       std::swap(lhs, rhs);
     Operation *sink = soleSink(op.getResult());
     Value accumulator = sink ? around.accumulators.of(sink) : Value();
-    Type made = accumulator ? Type() : op.getResult().getType();
-    Value into = accumulator ? accumulator : emptyOf(b, op.getLoc(), made);
-    auto gemm = rt::GemmOp::create(b, op.getLoc(), made, lhs, rhs, into,
-                                   Value(), form->m, form->n, form->k, form->ta,
-                                   form->tb, static_cast<bool>(accumulator));
+    SmallVector<Type> made;
+    if (!accumulator)
+      made.push_back(op.getResult().getType());
+    Value into =
+        accumulator ? accumulator : emptyOf(b, op.getLoc(), made.front());
+    auto gemm = rt::GemmOp::create(
+        b, op.getLoc(), made, lhs, rhs, /*bias=*/Value(), into, /*aux=*/Value(),
+        /*scratch=*/Value(), form->m, form->n, form->k, form->ta, form->tb,
+        static_cast<bool>(accumulator), /*gelu=*/false);
     keepLayer(op, gemm);
     if (!accumulator) {
-      b.replaceOp(op, gemm.getResult());
+      b.replaceOp(op, gemm.getOutputs());
       return success();
     }
     b.eraseOp(sink);

@@ -19,6 +19,8 @@ runtime::GemmInfo gemmRow(rt::GemmOp op) {
                         dtypeOf(op.getA()), dtypeOf(op.getC()), 0};
   if (Value scratch = op.getScratch())
     row.scratch = rt::bytesOf(scratch.getType());
+  if (op.hasEpilogue())
+    row.epilogue = {bool(op.getBias()), op.getGelu(), bool(op.getAux())};
   return row;
 }
 

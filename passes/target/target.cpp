@@ -48,6 +48,17 @@ static int64_t gpuAttentionScratch(rt::AttentionOp op) {
   return op.getBackward() ? call.batch * call.heads * call.seq * 4 : 0;
 }
 
+static LogicalResult checkEpilogue(rt::GemmOp op, bool isGpu) {
+  if (op.hasEpilogue() && !isGpu)
+    return op.emitOpError("expected a product without bias and gelu on a cpu, "
+                          "whose products have no epilogue; it has one");
+  if (op.getAux() && lacksAux(op.getN()))
+    return op.emitOpError("expected columns of aux in multiples of 8, as "
+                          "cuBLASLt's kernels read and write them, found ")
+           << op.getN();
+  return success();
+}
+
 FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
     if (!chip_.empty())
@@ -58,6 +69,8 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   auto gemm = dyn_cast<rt::GemmOp>(op);
   if (!gemm)
     return 0;
+  if (failed(checkEpilogue(gemm, !chip_.empty())))
+    return failure();
   if (!chip_.empty())
     return kGpuGemmScratch;
   runtime::GemmInfo row = gemmRow(gemm);

@@ -27,6 +27,15 @@ struct Event {
   uint64_t position = 0;
 };
 
+/// What a product reads and writes, by address on the device: mtc_gemm and
+/// mtc_gemm_epilogue of abi.h.
+struct GemmOperands {
+  const void *a, *b;
+  void *c, *scratch;
+  const void *bias = nullptr;
+  void *aux = nullptr;
+};
+
 /// A queue of work on one device. What is issued runs in the order of issue,
 /// when the device likes: when `wait` returns it is done. A failure stops the
 /// stream: what was issued behind it does not run. The Status of a call that
@@ -77,9 +86,9 @@ public:
   virtual DeviceCalls *calls() { return nullptr; }
   /// `kernelWorkspace` bytes of the descriptor, for one kernel at a time.
   virtual void *kernelWorkspace() { return nullptr; }
-  /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm (abi.h).
-  virtual Status gemm(int64_t index, const void *a, const void *b, void *c,
-                      void *scratch) = 0;
+  /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm and
+  /// mtc_gemm_epilogue (abi.h).
+  virtual Status gemm(int64_t index, const GemmOperands &operands) = 0;
   /// The communicator that issues on this device's stream the calls of
   /// `backend`, one of the host's, which has done a call when it returns from
   /// it. The device's, or `backend` itself, which stays the caller's.

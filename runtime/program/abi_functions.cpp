@@ -49,6 +49,7 @@ void setNorm(MtcContext *ctx, const NormSum &sum) {
 std::span<void *const> abiFunctions() {
   static void *const table[] = {
       reinterpret_cast<void *>(&mtc_gemm),
+      reinterpret_cast<void *>(&mtc_gemm_epilogue),
       reinterpret_cast<void *>(&mtc_attention_forward),
       reinterpret_cast<void *>(&mtc_attention_backward),
       reinterpret_cast<void *>(&mtc_attention_scratch),
@@ -73,7 +74,14 @@ extern "C" {
 void mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b,
               void *c, void *scratch) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).gemm(index, a, b, c, scratch));
+    rankOf(ctx).accept(rankOf(ctx).gemm(index, {a, b, c, scratch}));
+}
+
+void mtc_gemm_epilogue(MtcContext *ctx, int32_t index, const void *a,
+                       const void *b, const void *bias, void *c, void *aux,
+                       void *scratch) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).gemm(index, {a, b, c, scratch, bias, aux}));
 }
 
 void mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group, int32_t op,

@@ -313,6 +313,17 @@ std::vector<int64_t> joined(const Descriptor &d, const std::string &what,
   return local;
 }
 
+void checkEpilogue(const GemmInfo &g, size_t index, Texts &out) {
+  if (!g.epilogue)
+    return;
+  if (g.beta || (!g.epilogue->bias && !g.epilogue->gelu) ||
+      (g.epilogue->aux && !g.epilogue->gelu))
+    out.push_back(fmt::format("gemms[{}]: expected an epilogue with bias or "
+                              "gelu, with aux only beside gelu, of a product "
+                              "that is not added to c (beta), found another",
+                              index));
+}
+
 void checkExport(const Descriptor &d, const ExportInfo &e, Texts &out) {
   std::string what = "export " + e.name;
   checkSplit(d, what, e.shape,
@@ -344,6 +355,8 @@ void checkDescriptor(const Descriptor &d, Texts &problems) {
   checkOwnership(d, problems);
   checkSlices(d, problems);
   checkEntries(d, problems);
+  for (size_t i = 0; i < d.gemms.size(); ++i)
+    checkEpilogue(d.gemms[i], i, problems);
   for (const InputInfo &in : d.inputs)
     checkInput(d, in, problems);
   for (const ExportInfo &e : d.exports)

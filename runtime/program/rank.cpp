@@ -321,11 +321,10 @@ Status RankState::readResult(StepResult &out) {
   return Status::okay();
 }
 
-Status RankState::gemm(int64_t index, const void *a, const void *b, void *c,
-                       void *scratch) {
+Status RankState::gemm(int64_t index, const GemmOperands &operands) {
   bool isTraced = trace_ && trace_->products;
   TraceScope scope(isTraced ? trace_ : nullptr, {TraceKind::gemm, row_});
-  return parts_.device->gemm(index, a, b, c, scratch);
+  return parts_.device->gemm(index, operands);
 }
 
 Status RankState::collective(MtcStream stream, const CollectiveCall &call,

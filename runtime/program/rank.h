@@ -132,8 +132,7 @@ public:
   }
 
   // For the functions of abi.h.
-  Status gemm(int64_t index, const void *a, const void *b, void *c,
-              void *scratch);
+  Status gemm(int64_t index, const GemmOperands &operands);
   void record(int64_t event, MtcStream stream);
   Status wait(int64_t event, MtcStream stream);
   /// Issues a collective on a stream. With one queue that is the rank's.

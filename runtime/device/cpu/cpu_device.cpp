@@ -85,8 +85,14 @@ Status CpuDevice::prepare(const Descriptor &d) {
   if (d.gemms.empty())
     return Status::okay();
   std::vector<GemmDesc> rows;
-  for (const GemmInfo &g : d.gemms)
+  for (const GemmInfo &g : d.gemms) {
+    if (g.epilogue)
+      return {StatusCode::infeasible,
+              fmt::format("gemm {}: expected a product without epilogue, as a "
+                          "CPU has none; compile with gemm_epilogues = none",
+                          rows.size())};
     rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c});
+  }
   MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
   // Less scratch than the library needs would let it write over its neighbours.
   for (size_t i = 0; i < rows.size(); ++i)

@@ -42,9 +42,8 @@ public:
   const ArenaViews &arenas() const override { return arenas_; }
   Stream &stream() override { return *stream_; }
   Status prepare(const Descriptor &descriptor) override;
-  Status gemm(int64_t index, const void *a, const void *b, void *c,
-              void *scratch) override {
-    return gemms_.execute(index, a, b, c, scratch);
+  Status gemm(int64_t index, const GemmOperands &x) override {
+    return gemms_.execute(index, x.a, x.b, x.c, x.scratch);
   }
   Communicator &issuing(Communicator &backend) override {
     if (comms_)

@@ -33,6 +33,13 @@ inline constexpr int kR32F = 0, kR16F = 2, kR16BF = 14; ///< cudaDataType
 inline constexpr int kCompute32F = 68;         ///< cublasComputeType_t, no tf32
 inline constexpr int kTransA = 3, kTransB = 4; ///< of a descriptor
 inline constexpr int kOpN = 0, kOpT = 1;       ///< cublasOperation_t
+/// Of a descriptor: what happens to sums before they are rounded, and the
+/// addresses of what that reads and writes.
+inline constexpr int kEpilogue = 7, kBiasPointer = 8, kAuxPointer = 11,
+                     kAuxStride = 12;
+/// cublasLtEpilogue_t: the sum of what it is made of.
+inline constexpr uint32_t kEpilogueBias = 4, kEpilogueGelu = 32,
+                          kEpilogueAux = 128;
 /// Of a preference: bytes of workspace, and of what A, B, C and D are multiples
 /// of (each the one before and 1).
 inline constexpr int kMaxWorkspace = 1, kAlignmentOfA = 5;

@@ -97,9 +97,8 @@ public:
     return comms_->open();
   }
 
-  Status gemm(int64_t index, const void *a, const void *b, void *c,
-              void *scratch) override {
-    return calls_.gemm(index, {a, b, c, scratch});
+  Status gemm(int64_t index, const GemmOperands &operands) override {
+    return calls_.gemm(index, operands);
   }
   runtime::DeviceCalls *calls() override { return &calls_; }
   void *kernelWorkspace() override { return pointerTo(workspace_.part(0)); }

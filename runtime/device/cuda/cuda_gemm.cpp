@@ -63,15 +63,15 @@ Status CudaGemms::open(const std::vector<GemmInfo> &rows,
   return blas_->check(blas_->create(&handle_), "cublasLtCreate");
 }
 
-Status CudaGemms::choose(const GemmInfo &row, uint32_t alignment,
-                         Chosen &out) const {
+Status CudaGemms::choose(const GemmInfo &row, const GemmOperands &x,
+                         uint32_t alignment, Chosen &out) const {
   MTC_RETURN_IF_ERROR(out.product.create(row));
   if (!tableFile_.empty() && alignment >= kTunedAlignment) {
     out.algorithm = table_.rows.at(row).algorithm;
     return Status::okay();
   }
   std::vector<MatmulAlgo> found;
-  MTC_RETURN_IF_ERROR(out.product.algorithms(handle_, alignment, 1, found));
+  MTC_RETURN_IF_ERROR(out.product.algorithms(handle_, x, alignment, 1, found));
   out.algorithm = found.front();
   return Status::okay();
 }
@@ -82,7 +82,7 @@ Status CudaGemms::issue(const GemmInfo &row, const GemmOperands &x,
   std::unique_ptr<Chosen> &chosen = products_[{row, alignment}];
   if (!chosen) {
     auto made = std::make_unique<Chosen>(*blas_);
-    MTC_RETURN_IF_ERROR(choose(row, alignment, *made));
+    MTC_RETURN_IF_ERROR(choose(row, x, alignment, *made));
     chosen = std::move(made);
   }
   return chosen->product.issue(handle_, chosen->algorithm, x, stream);

@@ -27,16 +27,16 @@ public:
   /// It must have all `rows` that the library computes.
   runtime::Status open(const std::vector<runtime::GemmInfo> &rows,
                        const std::string &table, const std::string &gpu);
-  /// Issues c = op(a)·op(b), plus c with `beta`. Errors: infeasible, without an
-  /// algorithm.
+  /// Issues c = op(a)·op(b), plus c with `beta`, or with the row's epilogue.
+  /// Errors: infeasible, without an algorithm.
   runtime::Status issue(const runtime::GemmInfo &row, const GemmOperands &x,
                         StreamHandle stream);
 
 private:
   struct Chosen;
   runtime::Status checkTable(const std::vector<runtime::GemmInfo> &rows) const;
-  runtime::Status choose(const runtime::GemmInfo &row, uint32_t alignment,
-                         Chosen &out) const;
+  runtime::Status choose(const runtime::GemmInfo &row, const GemmOperands &x,
+                         uint32_t alignment, Chosen &out) const;
 
   const Blas *blas_ = nullptr;
   BlasHandle handle_ = nullptr;

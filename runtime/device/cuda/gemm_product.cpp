@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+using mtc::runtime::EpilogueInfo;
 using mtc::runtime::GemmInfo;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
@@ -27,16 +28,24 @@ size_t workspaceOf(const GemmInfo &row) {
       std::max<int64_t>(row.scratch - kWorkspaceAlignment, 0));
 }
 
+uint32_t epilogueOf(const EpilogueInfo &of) {
+  return (of.bias ? kEpilogueBias : 0) | (of.gelu ? kEpilogueGelu : 0) |
+         (of.aux ? kEpilogueAux : 0);
+}
+
 } // namespace
 
 std::string describe(const GemmInfo &row) {
-  return fmt::format("{}{} x {}{}, m {}, n {}, k {}{}", row.ta ? "a^T" : "a",
-                     row.ab == MTC_F32    ? " (f32)"
-                     : row.ab == MTC_BF16 ? " (bf16)"
-                                          : " (f16)",
-                     row.tb ? "b^T" : "b",
-                     row.c == MTC_F32 ? " to f32" : " to 16 bits", row.m, row.n,
-                     row.k, row.beta ? ", added to c" : "");
+  const EpilogueInfo epilogue = row.epilogue.value_or(EpilogueInfo());
+  return fmt::format(
+      "{}{} x {}{}, m {}, n {}, k {}{}{}{}{}", row.ta ? "a^T" : "a",
+      row.ab == MTC_F32    ? " (f32)"
+      : row.ab == MTC_BF16 ? " (bf16)"
+                           : " (f16)",
+      row.tb ? "b^T" : "b", row.c == MTC_F32 ? " to f32" : " to 16 bits", row.m,
+      row.n, row.k, row.beta ? ", added to c" : "",
+      epilogue.bias ? ", with bias" : "", epilogue.gelu ? ", with GELU" : "",
+      epilogue.aux ? " and what it is of" : "");
 }
 
 GemmProduct::~GemmProduct() {
@@ -51,18 +60,33 @@ Status GemmProduct::create(const GemmInfo &row) {
   row_ = row;
   MTC_RETURN_IF_ERROR(blas_.check(blas_.createDesc(&desc_, kCompute32F, kR32F),
                                   "cublasLtMatmulDescCreate"));
-  const int ofA = row_.tb ? kOpT : kOpN, ofB = row_.ta ? kOpT : kOpN;
-  MTC_RETURN_IF_ERROR(
-      blas_.check(blas_.setDesc(desc_, kTransA, &ofA, sizeof ofA),
-                  "cublasLtMatmulDescSetAttribute"));
-  MTC_RETURN_IF_ERROR(
-      blas_.check(blas_.setDesc(desc_, kTransB, &ofB, sizeof ofB),
-                  "cublasLtMatmulDescSetAttribute"));
+  MTC_RETURN_IF_ERROR(set(kTransA, row_.tb ? kOpT : kOpN));
+  MTC_RETURN_IF_ERROR(set(kTransB, row_.ta ? kOpT : kOpN));
+  if (row_.epilogue)
+    MTC_RETURN_IF_ERROR(set(kEpilogue, epilogueOf(*row_.epilogue)));
+  // Dense as c: n elements from column to column of the library's.
+  if (row_.epilogue && row_.epilogue->aux)
+    MTC_RETURN_IF_ERROR(set(kAuxStride, row_.n));
   MTC_RETURN_IF_ERROR(layout(a_, row_.ab, row_.tb ? row_.n : row_.k,
                              row_.tb ? row_.k : row_.n));
   MTC_RETURN_IF_ERROR(layout(b_, row_.ab, row_.ta ? row_.k : row_.m,
                              row_.ta ? row_.m : row_.k));
   return layout(c_, row_.c, row_.m, row_.n);
+}
+
+template <typename T>
+Status GemmProduct::set(int attribute, const T &value) const {
+  return blas_.check(blas_.setDesc(desc_, attribute, &value, sizeof value),
+                     "cublasLtMatmulDescSetAttribute");
+}
+
+/// The bias and aux of a call, which the descriptor has.
+Status GemmProduct::point(const GemmOperands &x) const {
+  if (!row_.epilogue)
+    return Status::okay();
+  if (row_.epilogue->bias)
+    MTC_RETURN_IF_ERROR(set(kBiasPointer, x.bias));
+  return row_.epilogue->aux ? set(kAuxPointer, x.aux) : Status::okay();
 }
 
 /// Of a dense row-major matrix.
@@ -88,8 +112,10 @@ Status GemmProduct::prefer(MatmulPreference preference,
   return Status::okay();
 }
 
-Status GemmProduct::algorithms(BlasHandle handle, uint32_t alignment, int most,
+Status GemmProduct::algorithms(BlasHandle handle, const GemmOperands &x,
+                               uint32_t alignment, int most,
                                std::vector<MatmulAlgo> &out) const {
+  MTC_RETURN_IF_ERROR(point(x));
   MatmulPreference preference = nullptr;
   MTC_RETURN_IF_ERROR(blas_.check(blas_.createPreference(&preference),
                                   "cublasLtMatmulPreferenceCreate"));
@@ -118,6 +144,7 @@ Status GemmProduct::algorithms(BlasHandle handle, uint32_t alignment, int most,
 
 Status GemmProduct::issue(BlasHandle handle, const MatmulAlgo &algorithm,
                           const GemmOperands &x, StreamHandle stream) const {
+  MTC_RETURN_IF_ERROR(point(x));
   const float one = 1, beta = row_.beta ? 1 : 0;
   auto scratch = reinterpret_cast<uintptr_t>(x.scratch);
   scratch = (scratch + kWorkspaceAlignment - 1) / kWorkspaceAlignment *

@@ -4,17 +4,14 @@
 
 #include "mtc/runtime/descriptor.h"
 #include "runtime/device/cuda/blas.h"
+#include "runtime/device/device.h"
 
 #include <string>
 #include <vector>
 
 namespace mtc::cuda {
 
-/// Operands of mtc_gemm, on the device.
-struct GemmOperands {
-  const void *a, *b;
-  void *c, *scratch;
-};
+using runtime::GemmOperands;
 
 /// For errors and tables: "a x b^T (bf16) to f32, m 8, n 16, k 32".
 std::string describe(const runtime::GemmInfo &row);
@@ -39,15 +36,20 @@ public:
   runtime::Status create(const runtime::GemmInfo &row);
   /// Algorithms that add parts in fp32 and work with the planned scratch and
   /// with operands at multiples of `alignment` bytes: at most `most`, in the
-  /// order in which the library expects them to be fast. Errors: infeasible,
-  /// where there is none.
-  runtime::Status algorithms(BlasHandle handle, uint32_t alignment, int most,
+  /// order in which the library expects them to be fast. Of `x` it looks at
+  /// bias and aux. Errors: infeasible, where there is none.
+  runtime::Status algorithms(BlasHandle handle, const GemmOperands &x,
+                             uint32_t alignment, int most,
                              std::vector<MatmulAlgo> &out) const;
-  /// c = op(a)·op(b), plus c with `beta`, behind what is in `stream`.
+  /// c = op(a)·op(b), plus c with `beta`, or with the row's epilogue, behind
+  /// what is in `stream`.
   runtime::Status issue(BlasHandle handle, const MatmulAlgo &algorithm,
                         const GemmOperands &x, StreamHandle stream) const;
 
 private:
+  template <typename T>
+  runtime::Status set(int attribute, const T &value) const;
+  runtime::Status point(const GemmOperands &x) const;
   runtime::Status layout(MatrixLayout &out, MtcDtype dtype, int64_t rows,
                          int64_t cols);
   runtime::Status prefer(MatmulPreference preference, uint32_t alignment) const;

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+using mtc::runtime::EpilogueInfo;
 using mtc::runtime::FieldReader;
 using mtc::runtime::GemmInfo;
 using mtc::runtime::Json;
@@ -24,7 +25,8 @@ using mtc::runtime::StatusCode;
 namespace mtc::cuda {
 namespace {
 
-constexpr int64_t kFormat = 1;
+/// 2: rows say what is done to sums before they are rounded.
+constexpr int64_t kFormat = 2;
 constexpr int64_t kMost = INT64_MAX;
 
 std::string hexOf(const MatmulAlgo &algorithm) {
@@ -74,6 +76,10 @@ void readRow(FieldReader &row, GemmTable &out) {
   key.ab = readDtype(row, "type");
   key.c = readDtype(row, "result");
   key.scratch = row.integer("scratch", 0, kMost);
+  const EpilogueInfo epilogue = {row.boolean("bias"), row.boolean("gelu"),
+                                 row.boolean("aux")};
+  if (epilogue != EpilogueInfo())
+    key.epilogue = epilogue;
   TunedGemm tuned;
   tuned.microseconds = readTime(row, "us");
   tuned.firstMicroseconds = readTime(row, "first_us");
@@ -87,6 +93,7 @@ void readRow(FieldReader &row, GemmTable &out) {
 }
 
 Json jsonOf(const GemmInfo &row, const TunedGemm &tuned) {
+  const EpilogueInfo epilogue = row.epilogue.value_or(EpilogueInfo());
   return {{"m", row.m},
           {"n", row.n},
           {"k", row.k},
@@ -96,6 +103,9 @@ Json jsonOf(const GemmInfo &row, const TunedGemm &tuned) {
           {"type", runtime::dtypeName(row.ab)},
           {"result", runtime::dtypeName(row.c)},
           {"scratch", row.scratch},
+          {"bias", epilogue.bias},
+          {"gelu", epilogue.gelu},
+          {"aux", epilogue.aux},
           {"us", tuned.microseconds},
           {"first_us", tuned.firstMicroseconds},
           {"algorithm", hexOf(tuned.algorithm)}};
@@ -122,10 +132,13 @@ Status readGemmTable(const std::string &file, GemmTable &out) {
   Problems problems;
   FieldReader reader(json, "", problems);
   out = {};
-  if (reader.integer("gemm_table", 0, kMost) != kFormat)
-    reader.problem(fmt::format("gemm_table: expected {}, the form that this "
-                               "version of mtc reads",
-                               kFormat));
+  const int64_t format = reader.integer("gemm_table", 0, kMost);
+  if (problems.empty() && format != kFormat)
+    return {StatusCode::inputRejected,
+            fmt::format("{}: expected a table of form {}, which this version "
+                        "of mtc reads, found form {}; make it again by `mtc "
+                        "tune`",
+                        file, kFormat, format)};
   out.gpu = reader.line("gpu");
   out.library = reader.integer("cublaslt", 0, kMost);
   for (FieldReader &row : reader.objects("products"))

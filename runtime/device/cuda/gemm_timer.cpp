@@ -48,17 +48,27 @@ GemmTimer::~GemmTimer() {
 }
 
 Status GemmTimer::open(const GemmInfo &row) {
-  const int64_t each = runtime::floatBytes(row.ab);
-  const int64_t bytes[] = {row.m * row.k * each, row.k * row.n * each,
-                           row.m * row.n * runtime::floatBytes(row.c),
-                           row.scratch};
+  const int64_t each = runtime::floatBytes(row.ab),
+                result = runtime::floatBytes(row.c);
+  const bool hasBias = row.epilogue && row.epilogue->bias,
+             hasAux = row.epilogue && row.epilogue->aux;
+  const int64_t bytes[] = {
+      row.m * row.k * each,         row.k * row.n * each,
+      row.m * row.n * result,       row.scratch,
+      hasBias ? row.n * result : 0, hasAux ? row.m * row.n * result : 0};
   MTC_RETURN_IF_ERROR(
       memory_.allocate(bytes, "the operands of a product", stream_));
   for (EventHandle &event : events_)
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.createEvent(&event, 0), "cuEventCreate"));
   MTC_RETURN_IF_ERROR(fill(0, bytes[0], row.ab));
-  return fill(1, bytes[1], row.ab);
+  MTC_RETURN_IF_ERROR(fill(1, bytes[1], row.ab));
+  return fill(4, bytes[4], row.c);
+}
+
+GemmOperands GemmTimer::operands() const {
+  const auto part = [&](size_t i) { return pointerTo(memory_.part(i)); };
+  return {part(0), part(1), part(2), part(3), part(4), part(5)};
 }
 
 Status GemmTimer::fill(size_t part, int64_t bytes, MtcDtype dtype) {
@@ -75,13 +85,11 @@ Status GemmTimer::fill(size_t part, int64_t bytes, MtcDtype dtype) {
 
 Status GemmTimer::time(BlasHandle handle, const GemmProduct &product,
                        const MatmulAlgo &algorithm, int calls, double &out) {
-  const GemmOperands operands{
-      pointerTo(memory_.part(0)), pointerTo(memory_.part(1)),
-      pointerTo(memory_.part(2)), pointerTo(memory_.part(3))};
+  const GemmOperands x = operands();
   MTC_RETURN_IF_ERROR(
       driver_.check(driver_.recordEvent(events_[0], stream_), "cuEventRecord"));
   for (int i = 0; i < calls; ++i)
-    MTC_RETURN_IF_ERROR(product.issue(handle, algorithm, operands, stream_));
+    MTC_RETURN_IF_ERROR(product.issue(handle, algorithm, x, stream_));
   MTC_RETURN_IF_ERROR(
       driver_.check(driver_.recordEvent(events_[1], stream_), "cuEventRecord"));
   MTC_RETURN_IF_ERROR(

@@ -22,6 +22,8 @@ public:
 
   /// Once. Errors: infeasible, without memory for the operands.
   runtime::Status open(const runtime::GemmInfo &row);
+  /// What calls read and write; behind `open`.
+  GemmOperands operands() const;
   /// Microseconds of a call, the mean of `calls` in a row. Errors: infeasible,
   /// where the library rejects the algorithm.
   runtime::Status time(BlasHandle handle, const GemmProduct &product,

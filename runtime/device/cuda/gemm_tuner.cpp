@@ -56,9 +56,10 @@ public:
     GemmTimer timer(driver_, stream_);
     std::vector<MatmulAlgo> algorithms;
     MTC_RETURN_IF_ERROR(product.create(row));
-    MTC_RETURN_IF_ERROR(product.algorithms(handle_, kTunedAlignment,
-                                           effort.algorithms, algorithms));
     MTC_RETURN_IF_ERROR(timer.open(row));
+    MTC_RETURN_IF_ERROR(product.algorithms(handle_, timer.operands(),
+                                           kTunedAlignment, effort.algorithms,
+                                           algorithms));
     // The first call of an algorithm loads its code.
     int calls = 1;
     for (const MatmulAlgo &algorithm : algorithms) {

@@ -57,6 +57,12 @@ static GemmParams paramsOf(const GemmInfo &row, const GemmOperands &x) {
   p.k = static_cast<int32_t>(row.k);
   p.beta = row.beta;
   p.wide = row.c == MTC_F32;
+  if (row.epilogue) {
+    p.bias = row.epilogue->bias ? x.bias : nullptr;
+    p.aux = row.epilogue->aux ? x.aux : nullptr;
+    p.ldaux = row.n;
+    p.gelu = row.epilogue->gelu;
+  }
   return p;
 }
 

@@ -66,9 +66,8 @@ public:
   Status prepare(const Descriptor &descriptor) override {
     return cpu_->prepare(descriptor);
   }
-  Status gemm(int64_t index, const void *a, const void *b, void *c,
-              void *scratch) override {
-    return cpu_->gemm(index, a, b, c, scratch);
+  Status gemm(int64_t index, const GemmOperands &x) override {
+    return cpu_->gemm(index, x);
   }
   Communicator &issuing(Communicator &backend) override {
     comm_ = std::make_unique<IssuingCommunicator>(*stream_, guard_, backend);

@@ -134,10 +134,9 @@ public:
   Status prepare(const Descriptor &descriptor) override {
     return cpu_->prepare(descriptor);
   }
-  Status gemm(int64_t index, const void *a, const void *b, void *c,
-              void *scratch) override {
+  Status gemm(int64_t index, const GemmOperands &x) override {
     progress_.multiply();
-    return cpu_->gemm(index, a, b, c, scratch);
+    return cpu_->gemm(index, x);
   }
   Communicator &issuing(Communicator &backend) override {
     late_ = std::make_unique<Lagging>(backend, progress_);

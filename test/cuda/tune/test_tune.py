@@ -96,8 +96,8 @@ def check_table(tester, table, done):
     said = [line for line in done.stdout.splitlines() if "TFLOP/s" in line]
     good = [row for row in rows if 0 < row["us"] <= row["first_us"] and len(row["algorithm"]) == 128]
     # Of qkv, of 128 by 128 elements (out, up and down) and of the logits, each forward, to inputs
-    # and to weights.
-    tester.report.expect(len(rows) == len(said) == len(good) == 9,
+    # and to weights; of up forward with GELU, in training with what that is of.
+    tester.report.expect(len(rows) == len(said) == len(good) == 11,
                          f"tune: {len(rows)} products, {len(said)} of them said, {len(good)} timed")
 
 
@@ -108,6 +108,15 @@ def check_refusals(tester, bundle, host, table):
     tester.refuse("another GPU", run(gpu), USAGE, "expected a table for NVIDIA H100")
     library = other("library", lambda json_: json_.update(cublaslt=130000))
     tester.refuse("another library", run(library), USAGE, "found one for NVIDIA H100 80GB HBM3 and 13.0.0")
+    expected = [(True, False, False), (True, True, False), (True, True, True)]
+    with open(table) as file:
+        rows = [tuple(row[key] for key in ("bias", "gelu", "aux")) for row in json.load(file)["products"]]
+    tester.report.expect(sorted(filter(any, rows)) == expected,
+                         f"expected one row of each of the epilogues {expected}, found {rows}")
+    older = other("older", lambda json_: json_.update(gemm_table=1))
+    tester.refuse("an older form", run(older), INPUT, "expected a table of form 2")
+    plain = other("plain", lambda json_: json_.update(products=[row for row in json_["products"] if not row["aux"]]))
+    tester.refuse("no product with aux", run(plain), USAGE, "with bias, with GELU and what it is of")
     short = other("short", lambda json_: json_["products"].pop())
     tester.refuse("a product less", run(short), USAGE, "expected all products of the program, found none")
 

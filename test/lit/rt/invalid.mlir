@@ -232,6 +232,42 @@ func.func @gemm_narrows_nothing(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: te
   return
 }
 // -----
+func.func @gemm_bias(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected bias of 5 elements, found 'tensor<4x3xf32>'}}
+  %z = rt.gemm %x, %y bias %x into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_aux(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected aux of 20 elements, found 'tensor<4x3xf32>'}}
+  %z:2 = rt.gemm %x, %y into %e aux %x m 4 n 5 k 3 gelu {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>, tensor<4x3xf32>) -> (tensor<4x5xf32>, tensor<4x3xf32>)
+  return
+}
+// -----
+func.func @gemm_bias_of_c(%x: tensor<4x3xbf16>, %y: tensor<3x5xbf16>, %b: tensor<5xbf16>, %e: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected bias and aux of the type of c, 'f32', found 'tensor<5xbf16>'}}
+  %z = rt.gemm %x, %y bias %b into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xbf16>, tensor<3x5xbf16>, tensor<5xbf16>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_added_with_bias(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %b: tensor<5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected no bias and no gelu of a product that is added to c (beta)}}
+  %z = rt.gemm %x, %y bias %b into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_aux_without_gelu(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>, %f: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected gelu where there is aux, which has what gelu reads}}
+  %z:2 = rt.gemm %x, %y into %e aux %f m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
+  return
+}
+// -----
+func.func @gemm_aux_without_a_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>, %f: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (2)}}
+  %z = rt.gemm %x, %y into %e aux %f m 4 n 5 k 3 gelu {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
 func.func @gemm_without_a_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %c: tensor<4x5xf32>) {
   // expected-error @+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
   rt.gemm %x, %y into %c m 4 n 5 k 3 {ta = false, tb = false, beta = true} : (tensor<4x3xf32>, tensor<3x5xf32>, tensor<4x5xf32>) -> ()

@@ -85,6 +85,8 @@ rt.program @stage0 stage 0 {
     %w = rt.view workspace at 0 : memref<8x16xf32>
     rt.gemm %a, %b into %d m 8 n 16 k 4 {ta = false, tb = false, beta = false} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<8x16xbf16>) -> ()
     rt.gemm %a, %b into %w m 8 n 16 k 4 {ta = false, tb = false, beta = true} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<8x16xf32>) -> ()
+    %bias = rt.view workspace at 0 : memref<16xbf16>
+    rt.gemm %a, %b bias %bias into %d aux %d m 8 n 16 k 4 gelu {ta = false, tb = false, beta = false} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<16xbf16>, memref<8x16xbf16>, memref<8x16xbf16>) -> ()
     rt.collective all_reduce %flat group tp count 1000 : (memref<1000xf32>) -> ()
     rt.collective reduce_scatter %flat group dp count 250 {stream = 1 : i64} : (memref<1000xf32>) -> ()
     rt.zero %flat : (memref<1000xf32>) -> ()
@@ -151,6 +153,8 @@ TEST_F(Calls, ProductsAndAttention) {
   expect("8x16x4 nn bf16", 1024, 64 + 128 + 256);
   expect("8x16x4 nn bf16 added to f32", 1024, 64 + 128 + 2 * 512);
   EXPECT_EQ(named("8x16x4 nn bf16").factors, "bf16");
+  // The bias once, and what GELU is of as well as the GELU.
+  expect("8x16x4 nn bf16 bias gelu aux", 1024, 64 + 128 + 32 + 2 * 256);
   // 4 · 2 samples · 2 heads · 8 · 8 · 16, half of it; 10 of it backward.
   double qkv = 2 * 8 * 2 * 3 * 16 * 2, out = qkv / 3, lse = 2 * 2 * 8 * 4;
   expect("forward 2x8 of 8x2x16 bf16 causal", 8192, qkv + out + lse);

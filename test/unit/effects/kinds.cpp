@@ -64,6 +64,7 @@ std::set<std::string> formsOf(StringRef name) {
         "rt.norm ", rt::getMaxEnumValForNormAction(),
         [](int64_t i) { return rt::symbolizeNormAction(i); },
         rt::stringifyNormAction);
+  // Without epilogues: no CPU has them.
   for (unsigned form = 0; form < 8; ++form)
     if (name == rt::GemmOp::getOperationName())
       forms.insert(gemmKind(form & 1, form & 2, form & 4));

@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 19", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 20", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 19, found 99"),
+  EXPECT_NE(status.message().find("expected abi 20, found 99"),
             std::string::npos);
 }
 
@@ -66,6 +66,16 @@ TEST(Descriptor, EveryRuleBites) {
        R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
                      "ab": "bf16", "scratch": 0}])",
        "'c'"},
+      {"\"gemms\": []",
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": true,
+                     "ab": "bf16", "c": "f32", "scratch": 0,
+                     "epilogue": {"bias": true, "gelu": true, "aux": false}}])",
+       "gemms[0]: expected an epilogue with bias or gelu"},
+      {"\"gemms\": []",
+       R"("gemms": [{"m": 1, "n": 1, "k": 1, "ta": false, "tb": false, "beta": false,
+                     "ab": "bf16", "c": "f32", "scratch": 0,
+                     "epilogue": {"bias": true, "gelu": false, "aux": true}}])",
+       "aux only beside gelu"},
       {"\"mesh\": {", "\"mesh\": {\"order\": \"dp-tp-cp-pp\", ",
        "'order': expected each axis of the mesh once with dashes between, tp "
        "first"},

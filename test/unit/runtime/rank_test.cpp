@@ -165,6 +165,11 @@ TEST_F(RankTest, RejectsProductsThatCannotBe) {
   for (Case c : {Case{"\"ab\": \"f32\", \"c\": \"f32\"",
                       "\"ab\": \"f32\", \"c\": \"bf16\"",
                       "found m=1 n=1 k=3 beta=0 of f32 into bf16"},
+                 {"\"scratch\": 1024",
+                  "\"scratch\": 1024, \"epilogue\": {\"bias\": true, "
+                  "\"gelu\": false, \"aux\": false}",
+                  "gemm 0: expected a product without epilogue, as a CPU has "
+                  "none"},
                  // The toy's instruction set is x86-64-v3.
                  {"\"ab\": \"f32\"", "\"ab\": \"bf16\"", "avx512"}}) {
     std::string text = toyWith("\"gemms\": []", kGemm);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 19
+#define MTC_ABI_VERSION 20
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -236,6 +236,15 @@ struct MtcAttention {
 /// bytes.
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
+
+/// The same for a row with an epilogue, on a GPU: to each sum, in fp32, the
+/// column's element of `bias` is added, `aux` gets that, and c its GELU, in the
+/// tanh form and of what is not rounded yet; each as far as the row says. Both
+/// are of c's type, `bias` has n elements, `aux` is as large as c; null where
+/// the row has none.
+void mtc_gemm_epilogue(struct MtcContext *ctx, int32_t index, const void *a,
+                       const void *b, const void *bias, void *c, void *aux,
+                       void *scratch);
 
 /// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab`
 /// and `c` are the MtcDtype of a and b, and of c. -1 if the library has no such

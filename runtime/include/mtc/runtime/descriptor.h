@@ -160,12 +160,20 @@ struct InputInfo {
   std::string entry;
 };
 
+/// What happens to the sums of a product before they are rounded; aux only with
+/// gelu (mtc_gemm_epilogue of abi.h).
+struct EpilogueInfo {
+  bool bias = false, gelu = false, aux = false;
+  auto operator<=>(const EpilogueInfo &) const = default;
+};
+
 /// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
 struct GemmInfo {
   int64_t m = 0, n = 0, k = 0;
   bool ta = false, tb = false, beta = false;
-  MtcDtype ab = MTC_F32, c = MTC_F32; ///< of a and b, and of c
-  int64_t scratch = 0;                ///< bytes
+  MtcDtype ab = MTC_F32, c = MTC_F32;        ///< of a and b, and of c
+  int64_t scratch = 0;                       ///< bytes
+  std::optional<EpilogueInfo> epilogue = {}; ///< none with beta
   auto operator<=>(const GemmInfo &) const = default;
 };
 

@@ -160,6 +160,12 @@ template <typename Fields> void fields(Fields &f, InputInfo &in) {
   f.text("entry", in.entry);
 }
 
+template <typename Fields> void fields(Fields &f, EpilogueInfo &e) {
+  f.boolean("bias", e.bias);
+  f.boolean("gelu", e.gelu);
+  f.boolean("aux", e.aux);
+}
+
 template <typename Fields> void fields(Fields &f, GemmInfo &g) {
   f.integer("m", g.m, 1, kMany);
   f.integer("n", g.n, 1, kMany);
@@ -170,6 +176,7 @@ template <typename Fields> void fields(Fields &f, GemmInfo &g) {
   f.choice("ab", g.ab, kDtypes);
   f.choice("c", g.c, kDtypes);
   f.integer("scratch", g.scratch, 0, kHuge);
+  f.record("epilogue", g.epilogue);
 }
 
 template <typename Fields> void fields(Fields &f, KernelInfo &k) {
