@@ -172,6 +172,9 @@ PlanConfig readConfig(ConfigAttr config) {
   result.streams = target::Target::chipOf(target).empty()
                        ? target.getStreams().value_or(1)
                        : int64_t(MTC_STREAM_COUNT);
+  if (target.getEpilogues())
+    for (auto name : target.getEpilogues().getAsRange<mlir::StringAttr>())
+      result.epilogues.push_back(name.str());
   result.deviceMemory = target.getMemory();
   result.ranksPerHost = target.getRanksPerHost();
   llvm::raw_string_ostream(result.text) << config;

@@ -162,6 +162,8 @@ Json report(const BundlePlan &plan) {
     json["bubble_fraction"] = *bubble;
   if (!c.sumOrders.empty())
     json["sum_orders"] = sumOrdersReport(c.sumOrders);
+  if (c.isForGpu())
+    json["gemm_epilogues"] = c.epilogues;
   json["zero"] = c.zeroStage;
   json["bytes_per_parameter"] = bytesPerParameter(plan);
   if (c.ranksPerHost)

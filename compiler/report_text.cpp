@@ -167,6 +167,10 @@ std::string reportText(const Json &r) {
     text +=
         fmt::format("overlap        {}\n",
                     fmt::join(overlap.get<std::vector<std::string>>(), ", "));
+  if (const Json names = r.value("gemm_epilogues", Json::array());
+      !names.empty())
+    text += fmt::format("epilogues      {}\n",
+                        fmt::join(names.get<std::vector<std::string>>(), ", "));
   if (r.value("comm_thread", false))
     text += "collectives    on a thread of their own (comm_thread)\n";
   if (r.contains("bubble_fraction"))

@@ -122,4 +122,27 @@ NameList parseNames(std::string_view text,
   }
 }
 
+std::string describeSome(const std::vector<std::string_view> &known) {
+  return fmt::format("none or names of {}, with commas between them",
+                     join(known));
+}
+
+ReadText parseSome(std::string_view text,
+                   const std::vector<std::string_view> &known,
+                   std::string_view what, std::vector<std::string> &out) {
+  NameList list = parseNames(text, known, what);
+  if (text != "none" && !list.wrong.empty())
+    return {false, list.wrong};
+  out.clear();
+  for (std::string_view name : known)
+    if (text != "none" && std::find(list.names.begin(), list.names.end(),
+                                    name) != list.names.end())
+      out.emplace_back(name);
+  return {true, ""};
+}
+
+std::string textOfSome(const std::vector<std::string> &names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
+}
+
 } // namespace mtc::models

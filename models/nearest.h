@@ -50,5 +50,14 @@ NameList parseNames(std::string_view text,
                     const std::vector<std::string_view> &known,
                     std::string_view what);
 
+/// A key that is "none" or names of `known`: what it says of itself in
+/// messages; reading it into `out`, in the order of `known`, which stays as it
+/// is where the text is wrong (`what` as above); and writing it.
+std::string describeSome(const std::vector<std::string_view> &known);
+ReadText parseSome(std::string_view text,
+                   const std::vector<std::string_view> &known,
+                   std::string_view what, std::vector<std::string> &out);
+std::string textOfSome(const std::vector<std::string> &names);
+
 } // namespace mtc::models
 #endif // MTC_MODELS_NEAREST_H

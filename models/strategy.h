@@ -53,6 +53,8 @@ struct Strategy {
   bool splitSaved = false;
   /// Of overlapKinds, in that order.
   std::vector<std::string> overlap = {"p2p"};
+  /// Of epilogueKinds, in that order; of GPUs.
+  std::vector<std::string> gemmEpilogues = {"bias", "gelu"};
   int64_t threadsPerRank = 1;
   bool commThread = false; ///< a thread of collectives beside these
   int64_t bucketSize = 0;  ///< elements of a gradient bucket; 0: `resolve` says

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/document_fields.h"
+#include "models/epilogues.h"
 #include "models/key_names.h"
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
@@ -282,6 +283,13 @@ static StrategyRows timeFields() {
        "not at the end of the step",
        "\"p2p\"", Need::optional, "",
        "overlap-grad-reduce+=grad-reduce overlap-param-gather+=param-gather"},
+      {"", "gemm_epilogues",
+       grammar(describeEpilogues(), &Strategy::gemmEpilogues, parseEpilogues,
+               epiloguesText),
+       "what products of a GPU do to their sums before these are rounded, in "
+       "place of a kernel behind them: with bias the bias is added, with gelu "
+       "GELU is computed; each rounds once where kernels round per op",
+       "\"bias\""},
   };
 }
 

@@ -46,6 +46,11 @@ const IdleChoice kChoices[] = {
        return overlaps(s, "p2p") && s.mesh.stages() > 1 && s.target != "cpu";
      },
      "overlap = p2p: transfers of GPUs take place in the order of the program"},
+    {[](const Strategy &s) {
+       return s.given.contains("gemm_epilogues") && !s.gemmEpilogues.empty() &&
+              s.target == "cpu";
+     },
+     "gemm_epilogues: products of a cpu have none"},
     {[](const Strategy &s) { return s.bucketLayout == "dense" && s.zero == 0; },
      "bucket_layout = dense: zero = 0, so no bucket is cut into parts"},
     {[](const Strategy &s) { return s.lossPerToken && !s.maskDocumentEnds; },

@@ -69,6 +69,7 @@ struct TargetFields {
   std::optional<int64_t> streams;
   std::optional<int64_t> memory;
   std::optional<int64_t> ranksPerHost;
+  ArrayAttr epilogues;
   template <typename Visit> void each(Visit visit) {
     visit("device", device);
     visit("isa", isa);
@@ -76,6 +77,7 @@ struct TargetFields {
     visit("streams", streams);
     visit("memory", memory);
     visit("ranks_per_host", ranksPerHost);
+    visit("epilogues", epilogues);
   }
 };
 
@@ -182,13 +184,13 @@ void OptimizerAttr::print(AsmPrinter &printer) const {
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
     return std::tuple(StringRef(f.device), f.isa, f.threads, f.streams,
-                      f.memory, f.ranksPerHost);
+                      f.memory, f.ranksPerHost, f.epilogues);
   });
 }
 void TargetAttr::print(AsmPrinter &printer) const {
-  printFields(printer,
-              TargetFields{getDevice().str(), getIsa(), getThreads(),
-                           getStreams(), getMemory(), getRanksPerHost()});
+  printFields(printer, TargetFields{getDevice().str(), getIsa(), getThreads(),
+                                    getStreams(), getMemory(),
+                                    getRanksPerHost(), getEpilogues()});
 }
 
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {

@@ -139,26 +139,6 @@ std::optional<int64_t> OptimizerAttr::groupIndex(StringAttr group) const {
   return found - all.begin() + 1;
 }
 
-LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
-                                 StringAttr isa, int64_t threads,
-                                 std::optional<int64_t> streams,
-                                 std::optional<int64_t> memory,
-                                 std::optional<int64_t> ranksPerHost) {
-  if (streams && device != "cpu")
-    return emitError() << "expected streams of the device cpu alone, as a GPU "
-                          "has two, found them of "
-                       << device;
-  if (streams &&
-      failed(between(emitError, "streams", *streams, MTC_STREAM_COUNT)))
-    return failure();
-  return failure(failed(notEmpty(emitError, "device", device)) ||
-                 (isa && failed(notEmpty(emitError, "isa", isa))) ||
-                 failed(between(emitError, "threads", threads, kMostThreads)) ||
-                 (memory && failed(atLeastOne(emitError, "memory", *memory))) ||
-                 (ranksPerHost && failed(atLeastOne(emitError, "ranks_per_host",
-                                                    *ranksPerHost))));
-}
-
 /// Whether a list has names of an enum, each once, and at least one.
 template <typename Symbolize>
 static bool areNames(ArrayAttr list, Symbolize symbolize) {
@@ -168,6 +148,36 @@ static bool areNames(ArrayAttr list, Symbolize symbolize) {
     return name && symbolize(name.getValue()) &&
            seen.insert(name.getValue()).second;
   });
+}
+
+LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
+                                 StringAttr isa, int64_t threads,
+                                 std::optional<int64_t> streams,
+                                 std::optional<int64_t> memory,
+                                 std::optional<int64_t> ranksPerHost,
+                                 ArrayAttr epilogues) {
+  if (streams && device != "cpu")
+    return emitError() << "expected streams of the device cpu alone, as a GPU "
+                          "has two, found them of "
+                       << device;
+  if (epilogues && device == "cpu")
+    return emitError() << "expected epilogues of a GPU, as products of a cpu "
+                          "have none, found them of cpu";
+  if (epilogues && !areNames(epilogues, [](StringRef name) {
+        return symbolizeEpilogue(name);
+      }))
+    return emitError() << "expected names of what products do before they "
+                          "round, each once, found "
+                       << epilogues;
+  if (streams &&
+      failed(between(emitError, "streams", *streams, MTC_STREAM_COUNT)))
+    return failure();
+  return failure(failed(notEmpty(emitError, "device", device)) ||
+                 (isa && failed(notEmpty(emitError, "isa", isa))) ||
+                 failed(between(emitError, "threads", threads, kMostThreads)) ||
+                 (memory && failed(atLeastOne(emitError, "memory", *memory))) ||
+                 (ranksPerHost && failed(atLeastOne(emitError, "ranks_per_host",
+                                                    *ranksPerHost))));
 }
 
 LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputePolicy policy,
@@ -280,6 +290,13 @@ bool ConfigAttr::shardsGradients() const {
   return getOptimizer().getZero() >= 2 && getMesh()[MTC_AXIS_DP] > 1;
 }
 
+bool TargetAttr::hasEpilogue(Epilogue kind) const {
+  return getEpilogues() &&
+         llvm::is_contained(
+             getEpilogues(),
+             StringAttr::get(getContext(), stringifyEpilogue(kind)));
+}
+
 bool ConfigAttr::overlaps(Overlap kind) const {
   return getOverlap() &&
          llvm::is_contained(
@@ -298,10 +315,10 @@ DtypePolicy ConfigAttr::types() const {
 
 ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
   TargetAttr old = getTarget();
-  auto target =
-      TargetAttr::get(getContext(), old.getDevice(),
-                      StringAttr::get(getContext(), isa), old.getThreads(),
-                      old.getStreams(), old.getMemory(), old.getRanksPerHost());
+  auto target = TargetAttr::get(
+      getContext(), old.getDevice(), StringAttr::get(getContext(), isa),
+      old.getThreads(), old.getStreams(), old.getMemory(),
+      old.getRanksPerHost(), old.getEpilogues());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
              getSchedule(), getOptimizer(), target, getRecompute(),
              getOverlap());

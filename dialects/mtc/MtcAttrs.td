@@ -199,6 +199,16 @@ def Mtc_Recompute : Mtc_Attr<"Recompute", "recompute"> {
   }];
 }
 
+def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what a product does before it rounds", [
+    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Gelu", 1, "gelu">]> {
+  let description = [{
+    `bias`: a number for each column is added. `gelu`: the GELU of the sum is stored, and the sum
+    itself where the backward needs it.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+
 def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let summary = "the device of a rank";
   let description = [{
@@ -207,20 +217,27 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
     and writes it here. Without `memory` there is no limit, without `ranks_per_host` nobody said on which hosts ranks lie.
 
     Without `streams` work is in one queue on a cpu, and in two on a GPU; two on a cpu are its threads that
-    compute and one for collectives.
+    compute and one for collectives. `epilogues` are what products of a GPU may do to their sums before these are
+    rounded, by the names of `Epilogue`; nothing where it lacks.
 
     Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
     Example: `#mtc.target<device = "cpu", threads = 1, streams = 2>`
+    Example: `#mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "gelu"]>`
 
     **Constraints:** the strings are not empty; the numbers are at least 1; there are at most two streams,
-    and a GPU says none.
+    and a GPU says none; `epilogues` are of a GPU, each once.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
       AttrParameter<"int64_t", "of a rank">:$threads,
       OptionalParameter<"std::optional<int64_t>", "queues of a cpu rank that run beside each other">:$streams,
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
-                        OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host);
+                        OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host,
+                        OptionalParameter<"::mlir::ArrayAttr", "names of what products do before they round; nothing where it lacks">:$epilogues);
+  let extraClassDeclaration = [{
+    /// Whether `epilogues` names this one.
+    bool hasEpilogue(::mtc::Epilogue kind) const;
+  }];
 }
 
 def Mtc_Overlap : I32EnumAttr<"Overlap", "what runs beside computations", [

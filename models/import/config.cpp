@@ -123,6 +123,15 @@ static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
   return kept.empty() ? ArrayAttr() : b.getStrArrayAttr(kept);
 }
 
+/// Of a GPU, and none where the strategy wants none.
+static ArrayAttr epiloguesOf(Builder &b, const Strategy &strategy) {
+  if (strategy.target == "cpu" || strategy.gemmEpilogues.empty())
+    return {};
+  SmallVector<StringRef> names(strategy.gemmEpilogues.begin(),
+                               strategy.gemmEpilogues.end());
+  return b.getStrArrayAttr(names);
+}
+
 /// None for the default.
 static std::optional<FlatLayout> layoutOf(const Strategy &strategy) {
   FlatLayout layout = *symbolizeFlatLayout(strategy.bucketLayout);
@@ -167,7 +176,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                          strategy.zero, strategy.bucketSize, layoutOf(strategy),
                          gradDtypeOf(strategy), groupsOf(b, strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
-                      strategy.threadsPerRank, streams, memory, ranksPerHost),
+                      strategy.threadsPerRank, streams, memory, ranksPerHost,
+                      epiloguesOf(b, strategy)),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 

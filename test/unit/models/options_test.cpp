@@ -61,8 +61,8 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "layers-per-stage, "
       "first-stage-layers, "
       "last-stage-layers, device-memory, "
-      "recompute, distribute-saved-activations, overlap, shard.batch, "
-      "shard.seq, "
+      "recompute, distribute-saved-activations, overlap, gemm-epilogues, "
+      "shard.batch, shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");
   EXPECT_EQ(exitCode(found), 2);

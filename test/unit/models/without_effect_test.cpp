@@ -48,6 +48,20 @@ TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
             Keys{});
 }
 
+TEST(ChoicesWithoutEffect, ProductsOfACpuHaveNoEpilogues) {
+  Strategy strategy;
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+  strategy.given = {"gemm_epilogues"};
+  EXPECT_EQ(
+      choicesWithoutEffect(strategy),
+      std::vector<std::string>{"gemm_epilogues: products of a cpu have none"});
+  strategy.gemmEpilogues = {};
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+  strategy.gemmEpilogues = {"bias"};
+  strategy.target = "cuda:sm_90";
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+}
+
 TEST(ChoicesWithoutEffect, TransfersOfGpusAreInOrder) {
   Strategy strategy;
   strategy.mesh[MTC_AXIS_PP] = 2;
