@@ -333,6 +333,11 @@ def OutlineKernels : ProgramPass<"outline-kernels"> {
     `rt.ref`, those of products, too. A cluster that a person wrote and that is not
     one loop nest is rejected, with the op that does not fit.
 
+    Where the target has `epilogues`, a cluster that is in whole a bias of a product's
+    columns, GELU, or both, is no kernel: product and cluster become one `rt.gemm`, which
+    also writes what GELU is of where the backward needs it. Nobody else may read the
+    product, which is of the cluster's layer and of its operands' type.
+
     Input:
     ```mlir
     %v = rt.cluster -> (tensor<1x32x128xf32>) {

@@ -12,6 +12,8 @@
 //   place.
 // * add, broadcast: sharding passes regroup a sum, and make only a part of a
 //   broadcast. embed, norm, pick, reduce: reports name a collective by them.
+// * einsum, broadcast, add, activation: what products of a GPU do before they
+//   round is of these (epilogue.h).
 // * einsum, attention: lower-calls makes calls of them. fill, cast:
 //   form-clusters lets readers make them themselves.
 //

@@ -316,13 +316,15 @@ LogicalResult Differentiator::run() {
 /// Replaces the backward's direct reads of forward values.
 class Saver {
 public:
-  explicit Saver(func::FuncOp fn) : fn(fn), b(fn.getContext()) {}
+  Saver(func::FuncOp fn, TargetAttr target)
+      : fn(fn), target(target), b(fn.getContext()) {}
   void run();
 
 private:
   Value materialise(Value v, Operation *reader);
 
   func::FuncOp fn;
+  TargetAttr target;
   OpBuilder b;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made; ///< looked up only
 };
@@ -335,7 +337,7 @@ Value Saver::materialise(Value v, Operation *reader) {
     return old;
   // What another layer made may be another stage's, which has its parameters.
   bool isOwn = tfm::layerOf(v.getDefiningOp()) == tfm::layerOf(reader);
-  if (!isOwn || !model::isCheap(v))
+  if (!isOwn || !model::isCheap(v, target))
     return made[key] = model::restoreBefore(
                b, model::saveIn(b, v, tfm::layerOf(reader)), reader);
   Operation *def = v.getDefiningOp();
@@ -369,7 +371,7 @@ struct DifferentiatePass
     FailureOr<ConfigAttr> config = configOf(getOperation());
     if (failed(config) || failed(Differentiator(fn, config->types()).run()))
       return signalPassFailure();
-    Saver(fn).run();
+    Saver(fn, config->getTarget()).run();
   }
 };
 

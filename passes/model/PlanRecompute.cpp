@@ -30,8 +30,8 @@ using ValueInLayer = std::pair<Value, int64_t>;
 
 class Recomputer {
 public:
-  Recomputer(func::FuncOp fn, const Recomputation &policy)
-      : fn(fn), policy(policy), b(fn.getContext()) {}
+  Recomputer(func::FuncOp fn, const Recomputation &policy, TargetAttr target)
+      : fn(fn), policy(policy), target(target), b(fn.getContext()) {}
   LogicalResult run();
 
 private:
@@ -47,6 +47,7 @@ private:
 
   func::FuncOp fn;
   const Recomputation &policy;
+  TargetAttr target;
   OpBuilder b;
   llvm::DenseMap<ValueInLayer, tfm::SaveOp> kept; ///< looked up only
   llvm::DenseMap<ValueInLayer, Value> made;       ///< looked up only
@@ -68,7 +69,7 @@ void Recomputer::findSaves() {
 bool Recomputer::isCopied(Value value, int64_t layer) const {
   Operation *def = value.getDefiningOp();
   return (tfm::layerOf(def) == layer && policy.computesAgain(def)) ||
-         isCheap(value);
+         isCheap(value, target);
 }
 
 /// The restore of a value, which is saved for that if nobody did; it stands
@@ -198,7 +199,8 @@ struct PlanRecomputePass
     if (config->microbatchesComputedAgain() > 0)
       fn = secondOf(fn);
     auto policy = Recomputation::make(fn, config->getRecompute());
-    return failed(policy) ? failure() : Recomputer(fn, *policy).run();
+    return failed(policy) ? failure()
+                          : Recomputer(fn, *policy, config->getTarget()).run();
   }
 
   /// The function of the microbatches that are computed again, where it begins

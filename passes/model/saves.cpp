@@ -1,6 +1,7 @@
 //===- saves.cpp - what passes from forward to backward -------------------===//
 #include "passes/model/saves.h"
 
+#include "passes/families/epilogue.h"
 #include "passes/families/family.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -54,6 +55,27 @@ static bool isInMemory(Value value) {
   });
 }
 
+/// Whether all of the forward's readers have it in memory.
+static bool isReadInMemory(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return tfm::isBackward(user) || isa<tfm::SaveOp>(user) || readsMemory(user);
+  });
+}
+
+/// Whether a product of the target writes `value` beside its GELU.
+static bool isBesideGelu(Value value, TargetAttr target) {
+  if (!target.hasEpilogue(Epilogue::Bias) ||
+      !target.hasEpilogue(Epilogue::Gelu) ||
+      !families::columnBias(value.getDefiningOp()))
+    return false;
+  SmallVector<Operation *> readers;
+  for (Operation *user : value.getUsers())
+    if (!tfm::isBackward(user) && !isa<tfm::SaveOp>(user))
+      readers.push_back(user);
+  return readers.size() == 1 && families::isGelu(readers.front()) &&
+         isReadInMemory(readers.front()->getResult(0));
+}
+
 /// Whether all that is computed of `leaf` goes into `value`.
 static bool servesOnly(Value leaf, Value value) {
   while (leaf != value) {
@@ -67,7 +89,7 @@ static bool servesOnly(Value leaf, Value value) {
   return true;
 }
 
-bool isCheap(Value value) {
+bool isCheap(Value value, TargetAttr target) {
   if (!value.getDefiningOp()->hasTrait<tfm::Cheap>())
     return false;
   SmallVector<Value> read;
@@ -77,8 +99,8 @@ bool isCheap(Value value) {
   if (read.size() != 1)
     return read.empty();
   Value leaf = read.front();
-  return bytesOf(value) > bytesOf(leaf) || !isInMemory(value) ||
-         !servesOnly(leaf, value);
+  bool isThere = isInMemory(value) || isBesideGelu(value, target);
+  return bytesOf(value) > bytesOf(leaf) || !isThere || !servesOnly(leaf, value);
 }
 
 //===--- making them ------------------------------------------------------===//

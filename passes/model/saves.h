@@ -8,6 +8,7 @@
 #ifndef MTC_PASSES_MODEL_SAVES_H
 #define MTC_PASSES_MODEL_SAVES_H
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/tfm/Tfm.h"
 
 #include "mlir/IR/Builders.h"
@@ -20,8 +21,9 @@ bool isForward(mlir::Value value);
 /// Whether `value`, which an op makes, is cheap to compute again: it needs at
 /// most one other value of its own size. It is not where it costs nothing to
 /// save it in place of that one: the forward has it in memory, as an op without
-/// a kernel body reads it, such as attention, and nothing else needs the other.
-bool isCheap(mlir::Value value);
+/// a kernel body reads it, such as attention, or as products of `target` write
+/// it (epilogues), and nothing else needs the other.
+bool isCheap(mlir::Value value, TargetAttr target);
 
 /// A save of `value`, which the forward makes, in `layer`: behind its maker, or
 /// before the first forward op of `layer` that reads it.

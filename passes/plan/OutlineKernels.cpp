@@ -1,11 +1,12 @@
 //===- OutlineKernels.cpp - --outline-kernels -----------------------------===//
 //
-// Establishes: fragments hold an rt.launch where an rt.cluster was, and every
-// sink has its accumulator.
+// Establishes: fragments hold an rt.launch where an rt.cluster was, or the
+// product that it is the epilogue of, and every sink has its accumulator.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/families/FamilyPass.h"
+#include "passes/plan/Epilogues.h"
 #include "passes/plan/KernelWriter.h"
 #include "passes/plan/ProgramPhase.h"
 
@@ -54,7 +55,15 @@ struct OutlineKernelsPass
                     tensor::TensorDialect>();
   }
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    return lowerFragments(program, outlineKernels);
+    FailureOr<ConfigAttr> config =
+        configOf(program->getParentOfType<ModuleOp>());
+    if (failed(config))
+      return failure();
+    return lowerFragments(program,
+                          [&](func::FuncOp fn, const FragmentContext &around) {
+                            fuseEpilogues(fn, config->getTarget());
+                            return outlineKernels(fn, around);
+                          });
   }
 };
 

@@ -127,12 +127,12 @@ def check_one_rank(mtc, folder):
         # 4 forward, 10 backward, half of the pairs.
         if attention != 14 * L * GBS * S * S * H / 2:
             yield f"{dtype}: expected 14 · heads and pairs, found {attention}"
-        # The first product of a layer: tokens of a microbatch, 3h, h; each operand once.
+        # The first product of a layer, with its bias: tokens of a microbatch, 3h, h; each operand once.
         m, n, k, times = 4 * S, 3 * H, H, L * GBS // 4
         row = [call for call in calls if call["op"] == "gemm"
-               and call["name"] == f"{m}x{n}x{k} nn {dtype}"]
+               and call["name"] == f"{m}x{n}x{k} nn {dtype} bias"]
         found = [(call["calls"], call["flops"], call["bytes"], call["part"]) for call in row]
-        if found != [(times, 2.0 * m * n * k * times, width * (m * k + k * n + m * n) * times,
+        if found != [(times, 2.0 * m * n * k * times, width * (m * k + k * n + n + m * n) * times,
                       "layers.*.attn.qkv")]:
             yield f"{dtype}: the product of q, k and v: found {found}"
         # Of each parameter the gradient is read; main one and two moments are read and
