@@ -28,7 +28,7 @@ module attributes {mtc.config = #config} {
       %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -43,7 +43,7 @@ module attributes {mtc.config = #config} {
       %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<5xf32> -> tensor<4x5xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x5xf32>
-      %m = tfm.fill 1.0 : tensor<5x5xf32>
+      %m = pipe.param "m" : tensor<5x5xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x5xf32>, tensor<5x5xf32> -> tensor<4x5xf32>
       pipe.send activation %r : tensor<4x5xf32>
       return
@@ -63,7 +63,7 @@ module attributes {mtc.config = #config} {
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
       %g = tfm.activation gelu %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -82,7 +82,7 @@ module attributes {mtc.config = #config} {
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
       %g = tfm.activation gelu %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
       pipe.save %s as 7 : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -99,7 +99,7 @@ module attributes {mtc.config = #config} {
       %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
       %g = tfm.activation gelu %p {tfm.layer = 1 : i64} : tensor<4x16xf32>
       pipe.save %p as 7 : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -117,7 +117,7 @@ module attributes {mtc.config = #config} {
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x12xf32>
       %g = tfm.activation gelu %s {tfm.layer = 1 : i64} : tensor<4x12xf32>
       pipe.save %s as 7 : tensor<4x12xf32>
-      %m = tfm.fill 1.0 : tensor<12x12xf32>
+      %m = pipe.param "m" : tensor<12x12xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x12xf32>, tensor<12x12xf32> -> tensor<4x12xf32>
       pipe.send activation %r : tensor<4x12xf32>
       return
@@ -134,7 +134,7 @@ module attributes {mtc.config = #config} {
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
       %g = tfm.activation relu %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -151,7 +151,7 @@ module attributes {mtc.config = #config} {
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
       %g = tfm.exp %s {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -168,7 +168,7 @@ module attributes {mtc.config = #config} {
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
       pipe.save %p as 7 : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -184,7 +184,7 @@ module attributes {mtc.config = #config} {
       %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
       %bb = tfm.broadcast %b dims [0] {tfm.layer = 1 : i64} : tensor<4xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -201,7 +201,7 @@ module attributes {mtc.config = #config} {
       %q = dist.all_reduce sum %p over "tp" origin g serves "w" : tensor<4x16xf32>
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %q, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
@@ -217,7 +217,7 @@ module attributes {mtc.config = #config} {
       %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
       %bb = tfm.broadcast %b dims [1] {tfm.layer = 2 : i64} : tensor<16xf32> -> tensor<4x16xf32>
       %s = tfm.add %p, %bb {tfm.layer = 2 : i64} : tensor<4x16xf32>
-      %m = tfm.fill 1.0 : tensor<16x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
       %r = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 2 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
       pipe.send activation %r : tensor<4x16xf32>
       return
