@@ -21,8 +21,8 @@ inline constexpr int64_t kComputeStream = MTC_STREAM_COMPUTE,
                          kCommStream = MTC_STREAM_COMM;
 
 /// Whether a product of `columns` columns can have no aux: kernels of cuBLASLt
-/// fault where rows of it are no multiples of 8 elements (docs/h100.md). That it
-/// begins at a multiple of 16 bytes all values of a plan do.
+/// fault where rows of it are no multiples of 8 elements (docs/h100.md). That
+/// it begins at a multiple of 16 bytes all values of a plan do.
 constexpr bool lacksAux(int64_t columns) { return columns % 8 != 0; }
 
 /// One rank's device, as mtc.config has it.
