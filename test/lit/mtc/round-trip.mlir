@@ -56,5 +56,7 @@ module attributes {test.order = #mtc.config<
 // What nobody has chosen or limited is not there.
 // CHECK: test.cpu = #mtc.target<device = "cpu", threads = 1, streams = 2>
 module attributes {test.cpu = #mtc.target<streams = 2, device = "cpu", threads = 1>} {}
+// CHECK: test.gpu = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["gelu"]>
+module attributes {test.gpu = #mtc.target<epilogues = ["gelu"], device = "cuda:sm_90", threads = 1>} {}
 // CHECK: test.target = #mtc.target<device = "cuda:sm_90", threads = 1>
 module attributes {test.target = #mtc.target<device = "cuda:sm_90", threads = 1>} {}
