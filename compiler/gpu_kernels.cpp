@@ -86,15 +86,13 @@ static Json describe(const codegen::GpuProgram &program) {
 /// What is wrong with a call; empty: nothing.
 static std::string missingKernel(rt::AttentionOp op) {
   MtcAttention call = target::attentionCall(op);
-  bool fits =
-      call.head_dim <= 256 && (call.dtype == MTC_F32 || call.head_dim % 8 == 0);
-  if (fits && cuda::hasAttention(call.dtype == MTC_F16,
-                                 cuda::attentionHeadSize(int(call.head_dim))))
+  const bool isWhole = call.dtype == MTC_F32 || call.head_dim % 8 == 0;
+  if (isWhole && call.head_dim <= INT32_MAX &&
+      cuda::attentionHeadSize(call.dtype == MTC_F16, int(call.head_dim)))
     return "";
-  return fmt::format("expected heads for which there is attention on a GPU: in "
-                     "bf16 and f32 of at most 64 elements or of 97 to 128, in "
-                     "fp16 of 33 to 64, of 16 bits a multiple of 8; found {} "
-                     "with {}",
+  return fmt::format("expected heads for which there is attention on a GPU: of "
+                     "at most 256 elements, in 16 bits a multiple of 8; found "
+                     "{} with {}",
                      call.dtype == MTC_F32    ? "f32"
                      : call.dtype == MTC_BF16 ? "bf16"
                                               : "fp16",

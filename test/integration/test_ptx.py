@@ -91,7 +91,8 @@ def rejections(mtc, folder):
     """A GPU target is rejected before it costs time, and leaves nothing behind."""
     out = os.path.join(folder, "rejected")
     for options, code, words in (
-            (["--target=cuda:sm_90", "--dtype=fp16", "-o", out], 4, "found fp16 with 16"),
+            (["--target=cuda:sm_90", "--set", "model.hidden=1056", "-o", out], 4, "found f32 with 264"),
+            (["--target=cuda:sm_90", "--set", "model.hidden=48", "--dtype=fp16", "-o", out], 4, "found fp16 with 12"),
             (["--target=cuda:sm_90", "--compile-to=lower-to-llvm", "-o", out], 4, "--compile-to=kernels"),
             (["--target=cuda:sm_90", "--compile-to=kernels"], 2, "expected -o DIR"),
             (["--target=cuda:sm90", "--compile-to=kernels", "-o", out], 2, "did you mean 'cuda:sm_90'?")):

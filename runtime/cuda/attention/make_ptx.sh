@@ -10,7 +10,8 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/ptx}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- bf16_d32 bf16_d64 bf16_d128 f16_d64 f32_d32 f32_d64 f32_d128 \
+[ $# -gt 0 ] || set -- bf16_d32 bf16_d64 bf16_d96 bf16_d128 bf16_d256 \
+  f16_d64 f16_d128 f16_d256 f32_d32 f32_d64 f32_d96 f32_d128 f32_d256 \
   bf16_d64_sm_90a f16_d64_sm_90a
 for instance; do
   dim=${instance#*_d} options=

@@ -45,10 +45,13 @@ static AttentionParams paramsOf(const MtcAttention &d,
   return p;
 }
 
+static int headSizeOf(const MtcAttention &d) {
+  return attentionHeadSize(d.dtype == MTC_F16, static_cast<int>(d.head_dim));
+}
+
 AttentionForm CudaAttention::formOf(const MtcAttention &d) const {
   bool wide = d.dtype == MTC_F32;
-  if (hasGroupAttention(chip_, wide,
-                        attentionHeadSize(static_cast<int>(d.head_dim))))
+  if (hasGroupAttention(chip_, wide, headSizeOf(d)))
     return AttentionForm::groups;
   return wide ? AttentionForm::floats : AttentionForm::warps;
 }
@@ -57,8 +60,7 @@ std::string CudaAttention::instanceOf(const MtcAttention &d) const {
   const char *type = d.dtype == MTC_BF16  ? "bf16"
                      : d.dtype == MTC_F16 ? "f16"
                                           : "f32";
-  return fmt::format("{}_d{}{}", type,
-                     attentionHeadSize(static_cast<int>(d.head_dim)),
+  return fmt::format("{}_d{}{}", type, headSizeOf(d),
                      formOf(d) == AttentionForm::groups ? "_" + chip_ : "");
 }
 
@@ -83,17 +85,18 @@ std::string CudaAttention::entryOf(const MtcAttention &d,
 
 Status CudaAttention::find(const MtcAttention &d, AttentionKernel kernel,
                            int sharedBytes, Function &out) {
-  Instance &instance =
-      instances_[{d.dtype, attentionHeadSize(static_cast<int>(d.head_dim))}];
+  Instance &instance = instances_[{d.dtype, headSizeOf(d)}];
   Function &function = instance.functions[static_cast<size_t>(kernel)];
   if (!instance.code) {
     std::string name = "attention_" + instanceOf(d);
     const char *ptx = ptxText(name);
     if (!ptx)
-      return {StatusCode::infeasible,
-              fmt::format("expected the kernels {}, found none; there are bf16 "
-                          "and f32 of d32, d64 and d128, and f16_d64",
-                          name)};
+      return {
+          StatusCode::infeasible,
+          fmt::format("expected the kernels {}, found none; there are those "
+                      "of bf16, fp16 and f32 for heads of at most 256 "
+                      "elements",
+                      name)};
     auto code = std::make_unique<CudaCode>(driver_);
     MTC_RETURN_IF_ERROR(code->load(ptx, name));
     instance.code = std::move(code);
@@ -109,8 +112,7 @@ Status CudaAttention::start(const MtcAttention &d, AttentionKernel kernel,
                             const AttentionParams &params,
                             StreamHandle stream) {
   const AttentionShape shape =
-      attentionShape(formOf(d), kernel, attentionHeadSize(params.headDim),
-                     params.seq, params.keys);
+      attentionShape(formOf(d), kernel, headSizeOf(d), params.seq, params.keys);
   int heads = kernel == AttentionKernel::keys ? params.heads / params.group
                                               : params.heads;
   Function function = nullptr;

@@ -64,7 +64,7 @@ class FloatBounds : public Bounds {
 public:
   explicit FloatBounds(const AttentionCase &c)
       : Bounds(kUnit, 0), c(c),
-        product(kUnit * (cuda::attentionHeadSize(c.dim) / 32 + 5)) {}
+        product(kUnit * (cuda::attentionHeadSize(false, c.dim) / 32 + 5)) {}
 
   void begin(const ScoreRow &r) override {
     row = &r;

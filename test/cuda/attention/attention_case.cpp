@@ -1,5 +1,7 @@
 #include "attention_case.h"
 
+#include "mtc/runtime/gpu_attention.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -129,12 +131,23 @@ void addHalfCases(Cases &cases) {
   pieces->begin = 40;
   pieces->begin2 = 110;
   pieces->rate = 0.1;
+  pieces = cases.add("pieces", 256, 20, 140, true); // no query sees the last
+  pieces->first = pieces->begin = 10;
+  pieces->begin2 = 40;
   auto *documents = cases.add("documents", 64, 170, 170, true);
   documents->documents = 29;
   documents->batch = 2;
   cases.element = Element::f16;
   for (int dim : {32, 64, 96, 128, 256})
-    cases.add("half", dim, 100, 100, true);
+    cases.add("half", dim, 70, 70, true);
+  for (int dim : {8, 72, 136})
+    cases.add("narrow", dim, 40, 40, true)->heads = 2;
+}
+
+bool hasGroups(const AttentionCase &c) {
+  return cuda::hasGroupAttention(
+      "sm_90a", c.element == Element::f32,
+      cuda::attentionHeadSize(c.element == Element::f16, c.dim));
 }
 
 /// Those of halves whose heads kernels by warpgroups have; their blocks have
@@ -142,7 +155,7 @@ void addHalfCases(Cases &cases) {
 void addGroupCases(Cases &cases) {
   const std::vector<AttentionCase> halves = cases.all;
   for (const AttentionCase &c : halves)
-    if (c.dim > 32 && c.dim <= 64) {
+    if (hasGroups(c)) {
       cases.all.push_back(c);
       cases.all.back().groups = true;
     }
@@ -155,7 +168,7 @@ void addGroupCases(Cases &cases) {
 /// any size.
 void addFloatCases(Cases &cases) {
   cases.element = Element::f32;
-  for (int dim : {32, 64, 128}) {
+  for (int dim : {32, 64, 96, 128, 256}) {
     cases.add("one", dim, 1, 1, true);
     cases.add("tail", dim, 37, 37, true);
     auto *full = cases.add("full", dim, 18, 18, true);
@@ -164,7 +177,7 @@ void addFloatCases(Cases &cases) {
     full->rate = 0.2;
     full->documents = 7;
   }
-  for (int dim : {1, 20, 33, 100})
+  for (int dim : {1, 20, 33, 65, 100, 129})
     cases.add("narrow", dim, 14, 14, true)->heads = 3;
   cases.add("even", 64, 32, 32, false);
   cases.add("all", 64, 18, 59, false);

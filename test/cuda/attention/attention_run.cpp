@@ -21,9 +21,12 @@ std::vector<std::byte> packed(Element element,
   return bytes;
 }
 
+static int headSize(const AttentionCase &c) {
+  return cuda::attentionHeadSize(c.element == Element::f16, c.dim);
+}
+
 std::string instance(const AttentionCase &c) {
-  return std::string(nameOf(c.element)) + "_d" +
-         std::to_string(cuda::attentionHeadSize(c.dim)) +
+  return std::string(nameOf(c.element)) + "_d" + std::to_string(headSize(c)) +
          (c.groups ? "_sm_90a" : "");
 }
 
@@ -35,7 +38,7 @@ std::string entryName(AttentionKernel kernel, const AttentionCase &c) {
 std::string launchKernel(Machine &machine, AttentionKernel kernel,
                          const AttentionCase &c,
                          const cuda::AttentionParams &params) {
-  int size = cuda::attentionHeadSize(c.dim);
+  int size = headSize(c);
   int heads = kernel == AttentionKernel::keys ? c.kvHeads : c.heads;
   auto form = c.groups                    ? cuda::AttentionForm::groups
               : c.element == Element::f32 ? cuda::AttentionForm::floats

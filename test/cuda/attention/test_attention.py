@@ -21,7 +21,7 @@ import ptx_files
 
 WAITS = re.compile(r"^(bar\.sync|bar\.warp\.sync|cp\.async\.(wait|commit)_group|fence\.proxy\.async|"
                    r"wgmma\.(fence|wait_group|commit_group))")
-PLANTED_IN = ["bf16_d64", "bf16_d64_sm_90a"]
+PLANTED_IN = ["bf16_d64", "bf16_d256", "bf16_d64_sm_90a"]
 PLANTED_CASES = ["tail_", "pieces_"]
 
 

@@ -11,19 +11,28 @@
 
 namespace mtc::cuda {
 
-/// The D of the kernels for heads of `headDim` elements, at most 256.
-constexpr int attentionHeadSize(int headDim) {
-  for (int size : {32, 64, 96, 128})
-    if (headDim <= size)
-      return size;
-  return 256;
-}
-
 /// Whether programs have the kernels for a D, of fp16 or of bf16 and fp32:
 /// those whose PTX is checked in.
 constexpr bool hasAttention(bool fp16, int headSize) {
-  return fp16 ? headSize == 64
-              : headSize == 32 || headSize == 64 || headSize == 128;
+  switch (headSize) {
+  case 32:
+  case 96:
+    return !fp16;
+  case 64:
+  case 128:
+  case 256:
+    return true;
+  }
+  return false;
+}
+
+/// The D of the kernels for heads of `headDim` elements: the least that there
+/// is, as heads may have fewer; 0: none.
+constexpr int attentionHeadSize(bool fp16, int headDim) {
+  for (int size : {32, 64, 96, 128, 256})
+    if (headDim <= size && hasAttention(fp16, size))
+      return size;
+  return 0;
 }
 
 /// Whether a program for `chip`, such as "sm_90a", has kernels by warpgroups
