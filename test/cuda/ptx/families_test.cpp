@@ -124,6 +124,42 @@ TEST(Float, SubnormalsAndNans) {
   EXPECT_EQ(ofFloats("copysign.f32", {-1, 3}), bits(-3));
 }
 
+// What LLVM makes of vectors from sm_100 on; no GPU was asked.
+TEST(Float, PairsAreTwo) {
+  Trial trial;
+  trial.target = "sm_100";
+  trial.version = "8.6";
+  trial.device = 100;
+  trial.block.x = 1;
+  trial.outWords = 2;
+  auto pair = [&](const std::string &op, const std::string &operands) {
+    return wordsOf("mov.b64 %d1, {0x3f800000, 0x40000000};" // 1, 2
+                   "mov.b64 %d2, {0x33800000, 0x7f7fffff};" // 2^-24, most
+                   "mov.b64 %d3, {0x80000001, 0xff800000};" // -2^-149, -inf
+                       + op + " %d0, " + operands +
+                       "; st.global.b64 [%out], %d0;",
+                   trial);
+  };
+  using Words = std::vector<uint32_t>;
+  EXPECT_EQ(pair("add.rn.f32x2", "%d1, %d2"), (Words{0x3f800000, 0x7f7fffff}));
+  EXPECT_EQ(pair("sub.rn.f32x2", "%d1, %d2"), (Words{0x3f7fffff, 0xff7fffff}));
+  EXPECT_EQ(pair("mul.rn.f32x2", "%d1, %d2"), (Words{0x33800000, 0x7f800000}));
+  EXPECT_EQ(pair("fma.rn.f32x2", "%d2, %d1, %d3"),
+            (Words{0x33800000, 0xff800000}));
+  EXPECT_EQ(pair("add.rn.f32x2", "%d3, %d3"), (Words{0x80000002, 0xff800000}));
+  EXPECT_EQ(pair("add.rn.ftz.f32x2", "%d3, %d1"),
+            (Words{0x3f800000, 0xff800000}));
+  Rules blackwell;
+  blackwell.target = 100;
+  trial.version = "8.5";
+  EXPECT_NE(refusalOf("add.rn.f32x2 %d0, %d0, %d0;", blackwell, trial), "");
+  EXPECT_NE(refusalOf("add.rn.f32x2 %d0, %d0, %d0;"), "");
+  trial.version = "8.6";
+  EXPECT_EQ(refusalOf("add.rn.f32x2 %d0, %d0, %d0;", blackwell, trial), "");
+  EXPECT_NE(refusalOf("add.rz.f32x2 %d0, %d0, %d0;", blackwell, trial), "");
+  EXPECT_NE(refusalOf("min.f32x2 %d0, %d0, %d0;", blackwell, trial), "");
+}
+
 TEST(Half, RoundsOnce) {
   auto half = [](const std::string &op, const std::string &operands) {
     return word("mov.b16 %h1, 0x3c00; mov.b16 %h2, 0x1001; mov.b16 %h3, 0x7bff;"

@@ -4,8 +4,8 @@
 namespace mtc::ptx {
 
 std::string textAround(const std::string &body, const Trial &trial) {
-  return ".version 8.0\n.target " + trial.target + "\n.address_size 64\n" +
-         trial.module +
+  return ".version " + trial.version + "\n.target " + trial.target +
+         "\n.address_size 64\n" + trial.module +
          "\n.visible .entry k(.param .u64 in, .param .u64 out)\n" + trial.head +
          R"({
   .reg .pred %p<10>;
@@ -28,16 +28,19 @@ std::string textAround(const std::string &body, const Trial &trial) {
          "\n  ret;\n}\n";
 }
 
-std::unique_ptr<const Module> moduleOf(const std::string &text) {
+std::unique_ptr<const Module> moduleOf(const std::string &text,
+                                       const Rules &rules) {
   std::vector<Problem> problems;
-  auto module = Module::fromText(text, {}, problems);
+  auto module = Module::fromText(text, rules, problems);
   EXPECT_TRUE(module) << describe(problems);
   return module;
 }
 
 Outcome runBody(const std::string &body, const Trial &trial) {
   Outcome outcome;
-  auto module = moduleOf(textAround(body, trial));
+  Rules rules;
+  rules.target = trial.device;
+  auto module = moduleOf(textAround(body, trial), rules);
   if (!module)
     return outcome;
   Memory memory;

@@ -20,7 +20,8 @@ struct Trial {
   LaunchOptions options = {};
   std::string module = {}; ///< text before the kernel: variables
   std::string head = {};   ///< text before its body: .reqntid
-  std::string target = "sm_90";
+  std::string target = "sm_90", version = "8.0";
+  unsigned device = 90; ///< what executes it
 };
 
 struct Outcome {
@@ -36,7 +37,8 @@ struct Outcome {
 std::string textAround(const std::string &body, const Trial &trial = {});
 
 /// Null: the text is refused, and the test has failed.
-std::unique_ptr<const Module> moduleOf(const std::string &text);
+std::unique_ptr<const Module> moduleOf(const std::string &text,
+                                       const Rules &rules = {});
 
 /// Runs a body; a text that is refused fails the test.
 Outcome runBody(const std::string &body, const Trial &trial = {});

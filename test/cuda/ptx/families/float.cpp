@@ -3,6 +3,8 @@
 #include "test/cuda/ptx/families/float_modifiers.h"
 #include "test/cuda/ptx/machine/floats.h"
 
+#include <bit>
+
 namespace mtc::ptx {
 namespace {
 
@@ -136,12 +138,52 @@ template <class F> Handler handlerOf(const FloatModifiers &how, Type type) {
                       : nearest<float, F, false, false>();
 }
 
+/// Two f32 in 64 bits, the first in the lower ones, each by itself.
+template <class F, bool Flush> struct Pair {
+  using Of = Wrapped<F, Flush, false>;
+  static float half(uint64_t pair, int shift) {
+    return std::bit_cast<float>(uint32_t(pair >> shift));
+  }
+  static uint64_t joined(float low, float high) {
+    return std::bit_cast<uint32_t>(low) |
+           uint64_t(std::bit_cast<uint32_t>(high)) << 32;
+  }
+  uint64_t operator()(uint64_t a, uint64_t b) const {
+    return joined(Of()(half(a, 0), half(b, 0)), Of()(half(a, 32), half(b, 32)));
+  }
+  uint64_t operator()(uint64_t a, uint64_t b, uint64_t c) const {
+    return joined(Of()(half(a, 0), half(b, 0), half(c, 0)),
+                  Of()(half(a, 32), half(b, 32), half(c, 32)));
+  }
+};
+
+template <class F, bool Flush> Handler handlerOfPairs() {
+  using P = Pair<F, Flush>;
+  if constexpr (F::op == RoundedOp::fma)
+    return &ternary<uint64_t, uint64_t, uint64_t, uint64_t, P>;
+  else
+    return &binary<uint64_t, uint64_t, uint64_t, P>;
+}
+
+template <class F> void ofPairs(Builder &b, const FloatModifiers &how) {
+  b.needs(100, 86);
+  if (how.saturate)
+    b.problem("f32x2 has no .sat");
+  if (how.rounding != Rounding::nearest)
+    b.problem("f32x2 is rounded to nearest only here");
+  b.out.run =
+      how.flush ? handlerOfPairs<F, true>() : handlerOfPairs<F, false>();
+  b.plain(Type::f32x2, F::op == RoundedOp::fma ? 3 : 2);
+}
+
 /// add, sub, mul and fma.
 template <class F> void arithmetic(Builder &b, bool mustRound) {
   FloatModifiers how = takeRounding(b, mustRound);
   takeFlush(b, how);
   how.saturate = b.take("sat");
-  Type type = b.expectType({Type::f32, Type::f64});
+  Type type = b.expectType({Type::f32, Type::f64, Type::f32x2});
+  if (type == Type::f32x2)
+    return ofPairs<F>(b, how);
   checkModifiers(b, how, type);
   b.out.variant = uint8_t(unsigned(how.rounding) | (how.flush ? 4 : 0) |
                           (how.saturate ? 8 : 0));

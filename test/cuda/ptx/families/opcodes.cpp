@@ -17,7 +17,7 @@ void byType(Builder &b) {
   auto type = b.lastType();
   if (isHalf(type))
     return OfHalf(b);
-  if (type && isWideFloat(*type))
+  if (type && (isWideFloat(*type) || type == Type::f32x2))
     return OfFloat(b);
   OfInteger(b);
 }

@@ -24,7 +24,7 @@ constexpr Row kRows[] = {
     {"f16", 2, TypeClass::floating},   {"f16x2", 4, TypeClass::floating},
     {"bf16", 2, TypeClass::floating},  {"bf16x2", 4, TypeClass::floating},
     {"tf32", 4, TypeClass::floating},  {"f32", 4, TypeClass::floating},
-    {"f64", 8, TypeClass::floating},
+    {"f64", 8, TypeClass::floating},   {"f32x2", 8, TypeClass::floating},
 };
 
 const Row &rowOf(Type type) { return kRows[size_t(type)]; }

@@ -29,7 +29,8 @@ enum class Type : uint8_t {
   bf16x2,
   tf32,
   f32,
-  f64
+  f64,
+  f32x2
 };
 
 /// What registers a type may be used with.
