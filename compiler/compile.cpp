@@ -107,8 +107,8 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   listenForProof(*context, proof);
   Phase after = Phase::import;
   MTC_RETURN_IF_ERROR(begin(options, *context, log, module, after, timing));
-  std::string chip;
-  MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chip));
+  std::vector<std::string> chips;
+  MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chips));
   if (!isVerifier(after)) // a file of this name says that it was verified
     MTC_RETURN_IF_ERROR(show(options, *module, after, timing));
   MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after, timing));
@@ -126,14 +126,14 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   }
   plan.proof = proof;
   writeServedBuckets(served);
-  if (!chip.empty()) {
+  if (!chips.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");
     if (!options.to)
       MTC_RETURN_IF_ERROR(checkGpuCalls(*module));
-    MTC_RETURN_IF_ERROR(addGpuCode(*module, chip, log, plan));
+    MTC_RETURN_IF_ERROR(addGpuCode(*module, chips, options.cubin, log, plan));
   }
   MTC_RETURN_IF_ERROR(checkMemory(plan)); // kernels of a GPU have a workspace
-  if (!chip.empty() && options.to)
+  if (!chips.empty() && options.to)
     return writeGpuKernels(options, plan);
   if (options.to && *options.to < Phase::link) {
     std::string text;

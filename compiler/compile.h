@@ -48,6 +48,8 @@ struct CompileOptions {
   bool verify = true;
   /// MLIR's verifier looks behind each pass, as always where the input is IR.
   bool verifyEach = false;
+  /// Code for GPUs is assembled by ptxas, too, and programs have its cubins.
+  bool cubin = false;
   /// Link beside other work; null: programs are linked in this process, one
   /// after the other, when all objects are there.
   LinkHelpers *linkHelpers = nullptr;

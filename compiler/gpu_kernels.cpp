@@ -5,14 +5,18 @@
 #include "compiler/join_plans.h"
 #include "compiler/locations.h"
 #include "compiler/output_folder.h"
+#include "compiler/parallel.h"
 #include "compiler/report.h"
 #include "compiler/run_phase.h"
 #include "compiler/stage.h"
-#include "models/strategy.h"
+#include "models/target.h"
 #include "mtc/runtime/gpu_attention.h"
+#include "mtc/runtime/gpu_chips.h"
 #include "passes/codegen/emit_ptx.h"
+#include "passes/codegen/gpu_lower.h"
 #include "passes/target/attention_call.h"
 #include "passes/target/target.h"
+#include "runtime/base/ptxas.h"
 
 #include <algorithm>
 
@@ -26,15 +30,27 @@ using Json = nlohmann::ordered_json;
 namespace mtc::compiler {
 namespace {
 
-/// IR may have been edited by hand; the code generator would take any chip.
+/// As strategies have it. IR may have been edited by hand; the code generator
+/// would take any chip.
 bool isKnown(const std::string &target) {
-  return std::ranges::count(models::allTargets(), target) > 0;
+  std::string read;
+  return models::parseTarget(target, read).ok && read == target;
+}
+
+/// Before anything takes time.
+Status checkAssembler(const CompileOptions &options) {
+  if (!options.cubin || !runtime::findPtxas().empty())
+    return Status::okay();
+  return {StatusCode::infeasible,
+          "--cubin: expected ptxas of the CUDA toolkit in PATH, or in bin of "
+          "CUDA_HOME (/usr/local/cuda), found none; leave --cubin out, and the "
+          "driver compiles the PTX when a rank starts"};
 }
 
 } // namespace
 
 Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
-                     std::string &chip) {
+                     std::vector<std::string> &chips) {
   mlir::FailureOr<ConfigAttr> config = configOf(plansOf(module).front());
   if (failed(config))
     return {StatusCode::infeasible, "expected the module attribute mtc.config"};
@@ -42,11 +58,14 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
   if (!isKnown(target))
     return {StatusCode::infeasible,
             fmt::format("target of mtc.config: expected one that the strategy "
-                        "has, found '{}'",
-                        target)};
-  std::string found = target::Target::chipOf(config->getTarget()).str();
+                        "has, {}, oldest first; found '{}'",
+                        models::describeTarget(), target)};
+  std::vector<std::string> found = gpuChipsOf(target);
   if (found.empty())
-    return Status::okay();
+    return options.cubin ? Status(StatusCode::usage,
+                                  "--cubin: expected code for GPUs (--target "
+                                  "cuda:sm_90), found the target cpu")
+                         : Status::okay();
   if (options.to && *options.to < Phase::codegenKernels)
     return Status::okay(); // IR only, which is the same text for every chip
   if (options.to == Phase::lowerToLLVM)
@@ -56,7 +75,8 @@ Status readGpuTarget(const CompileOptions &options, mlir::ModuleOp module,
                         target)};
   if (options.to && (options.output.empty() || options.output == "-"))
     return {StatusCode::usage, "expected -o DIR, the folder of the PTX files"};
-  chip = std::move(found);
+  MTC_RETURN_IF_ERROR(checkAssembler(options));
+  chips = std::move(found);
   return Status::okay();
 }
 
@@ -121,19 +141,57 @@ static void describeKernels(ProgramPlan &plan) {
   }
 }
 
-Status addGpuCode(mlir::ModuleOp module, const std::string &chip,
-                  DiagnosticLog &log, BundlePlan &plan) {
+/// Fills in the cubins.
+static Status assemble(codegen::GpuProgram &program) {
+  const std::string ptxas = runtime::findPtxas();
+  for (codegen::GpuCode &code : program.code) {
+    runtime::Assembly assembly;
+    MTC_RETURN_IF_ERROR(
+        runtime::assemble(ptxas, code.ptx, code.chip, assembly));
+    code.cubin = std::move(assembly.cubin);
+  }
+  return Status::okay();
+}
+
+/// The programs whose code is made, in order, and for each program the one
+/// that has its code: most stages are alike.
+struct GpuCodeOwners {
+  std::vector<size_t> owners, of;
+};
+
+static GpuCodeOwners findOwners(llvm::ArrayRef<rt::ProgramOp> programs) {
+  GpuCodeOwners found;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    auto same = std::ranges::find_if(found.owners, [&](size_t owner) {
+      return codegen::haveSameGpuCode(programs[owner], programs[i]);
+    });
+    if (same == found.owners.end())
+      same = found.owners.insert(same, i);
+    found.of.push_back(*same);
+  }
+  return found;
+}
+
+Status addGpuCode(mlir::ModuleOp module, llvm::ArrayRef<std::string> chips,
+                  bool isAssembled, DiagnosticLog &log, BundlePlan &plan) {
   std::vector<rt::ProgramOp> programs = programsByStage(module);
+  codegen::loadGpuDialects(*module.getContext());
+  const GpuCodeOwners owners = findOwners(programs);
   auto compileOne = [&](size_t i) -> Status {
-    auto made = codegen::emitPtx(programs[i], chip);
+    const size_t owner = owners.owners[i];
+    auto made = codegen::emitPtx(programs[owner], chips);
     if (!made)
       return {StatusCode::internal, llvm::toString(made.takeError())};
-    plan.programs[i].gpu = std::move(*made);
-    describeKernels(plan.programs[i]);
-    return Status::okay();
+    plan.programs[owner].gpu = std::move(*made);
+    return isAssembled ? assemble(plan.programs[owner].gpu) : Status::okay();
   };
-  for (size_t i = 0; i < programs.size(); ++i)
-    MTC_RETURN_IF_ERROR(withDiagnostics(compileOne(i), log));
+  MTC_RETURN_IF_ERROR(withDiagnostics(
+      forEachJob(*module.getContext(), owners.owners.size(), compileOne), log));
+  for (size_t i = 0; i < programs.size(); ++i) {
+    if (owners.of[i] != i)
+      plan.programs[i].gpu = plan.programs[owners.of[i]].gpu;
+    describeKernels(plan.programs[i]);
+  }
   return Status::okay();
 }
 
@@ -143,7 +201,13 @@ Status writeGpuKernels(const CompileOptions &options, const BundlePlan &plan) {
   for (const ProgramPlan &program : plan.programs) {
     std::string base =
         fmt::format("{}/stage{}", output.folder(), program.stage());
-    MTC_RETURN_IF_ERROR(writeFile(base + ".ptx", program.gpu.ptx));
+    const bool isOne = program.gpu.code.size() == 1;
+    for (const codegen::GpuCode &code : program.gpu.code) {
+      const std::string file = base + (isOne ? "" : "." + code.chip);
+      MTC_RETURN_IF_ERROR(writeFile(file + ".ptx", code.ptx));
+      if (!code.cubin.empty())
+        MTC_RETURN_IF_ERROR(writeFile(file + ".cubin", code.cubin));
+    }
     MTC_RETURN_IF_ERROR(writeFile(base + ".launches.json",
                                   describe(program.gpu).dump(2) + "\n"));
   }

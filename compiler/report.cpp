@@ -133,6 +133,16 @@ static Json sumOrdersReport(const std::vector<SumOrder> &orders) {
   return list;
 }
 
+/// For which GPUs there is code, and whether ptxas looked at it.
+static Json codeReport(const BundlePlan &plan) {
+  bool isAssembled = true;
+  for (const ProgramPlan &program : plan.programs)
+    for (const codegen::GpuCode &code : program.gpu.code)
+      isAssembled = isAssembled && !code.cubin.empty();
+  return {{"chips", gpuChipsOf(plan.config.device)},
+          {"assembled", isAssembled}};
+}
+
 Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
@@ -170,8 +180,10 @@ Json report(const BundlePlan &plan) {
     json["hosts"] = hostsReport(plan);
   json["verified"] = proofReport(plan.proof);
   json["stages"] = std::move(stages);
-  if (c.isForGpu())
+  if (c.isForGpu()) {
+    json["code"] = codeReport(plan);
     json["roofline"] = rooflineReport(plan);
+  }
   return json;
 }
 

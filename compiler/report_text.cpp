@@ -129,6 +129,19 @@ static std::string sumOrderText(const Json &orders) {
       orders.size() > 1 ? fmt::format("; {} more", orders.size() - 1) : "");
 }
 
+/// What ranks load, and what nobody could check without ptxas.
+static std::string codeText(const Json &code) {
+  std::string chips = fmt::format(
+      "{}", fmt::join(code["chips"].get<std::vector<std::string>>(), ", "));
+  return code["assembled"].get<bool>()
+             ? fmt::format("code           PTX and cubins of {}\n", chips)
+             : fmt::format(
+                   "code           PTX of {}, which the driver compiles "
+                   "when a rank starts; ptxas did not look at it "
+                   "(--cubin)\n",
+                   chips);
+}
+
 std::string reportText(const Json &r) {
   std::string mesh;
   for (const auto &[axis, ranks] : r["mesh"].items())
@@ -159,6 +172,8 @@ std::string reportText(const Json &r) {
     text += fmt::format("batches        {} samples a step; figures are of the "
                         "first\n",
                         fmt::join(batches.get<std::vector<int64_t>>(), ", "));
+  if (r.contains("code"))
+    text += codeText(r["code"]);
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")

@@ -214,9 +214,7 @@ double floorOfStep(const BundlePlan &plan, const GpuCard &card) {
 Json rooflineReport(const BundlePlan &plan) {
   std::vector<Calls> stages = callsOfStages(plan);
   std::optional<double> modelFlops = modelFlopsOfStep(plan);
-  std::string chip =
-      plan.config.device.substr(plan.config.device.find(':') + 1);
-  Json json = {{"card", gpuCardFor(chip).name},
+  Json json = {{"card", gpuCardFor(gpuChipsOf(plan.config.device)).name},
                {"model_flops", nullptr},
                {"cards", Json::array()},
                {"stages", Json::array()}};

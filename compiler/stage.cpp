@@ -96,7 +96,7 @@ mlir::OwningOpRef<mlir::ModuleOp> copyFragments(const ObjectJob &job) {
   setAttributes(*module, job.program);
   (*module)->removeAttr(passes::phaseAttr);
   renameLaunches(*module, job.names);
-  if (!job.plan->gpu.ptx.empty())
+  if (!job.plan->gpu.code.empty())
     addEntries(*module, job.plan->gpu);
   return module;
 }

@@ -14,6 +14,10 @@ namespace {
 
 namespace llvmir = mlir::LLVM;
 
+/// A cubin is an ELF file, whose widest words have eight bytes; drivers may
+/// copy it as they like.
+constexpr uint64_t kCubinAlignment = 64;
+
 class TableBuilder {
 public:
   explicit TableBuilder(mlir::ModuleOp module)
@@ -21,11 +25,12 @@ public:
     builder.setInsertionPointToEnd(module.getBody());
   }
 
-  void text(llvm::StringRef name, const std::string &value) {
+  void text(llvm::StringRef name, const std::string &value,
+            uint64_t alignment = 1) {
     std::string bytes = value;
     bytes.push_back('\0');
     constant(name, array(builder.getI8Type(), bytes.size()),
-             builder.getStringAttr(bytes), 1);
+             builder.getStringAttr(bytes), alignment);
   }
 
   /// `count` words in one dimension, which LLVM keeps as bytes: of rows as
@@ -107,8 +112,12 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
       return fragment.name;
   TableBuilder tables(module);
   tables.text("mtc_descriptor", descriptor);
-  if (!program.gpu.ptx.empty()) {
-    tables.text("mtc_device_code", program.gpu.ptx);
+  for (const codegen::GpuCode &code : program.gpu.code) {
+    tables.text("mtc_ptx_" + code.chip, code.ptx);
+    if (!code.cubin.empty())
+      tables.text("mtc_cubin_" + code.chip, code.cubin, kCubinAlignment);
+  }
+  if (!program.gpu.code.empty()) {
     tables.address("mtc_device", "mtc_cuda_device");
   }
   tables.functions("mtc_fragments", program.fragments);

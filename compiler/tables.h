@@ -14,11 +14,11 @@ namespace mtc::compiler {
 
 /// Appends to a module in the LLVM dialect the constants that abi.h asks of a
 /// program: `mtc_descriptor`, `mtc_fragments`, `mtc_timeline_<entry>` for each
-/// timeline, `mtc_slots`, and `mtc_transfers` and `mtc_device_code` if there
-/// are any. The module must declare or define a function `llvm.func` for each
-/// fragment; the name of the first that is not there is returned, else "". The
-/// module refers to the rows and slots of `program`, which must live as long as
-/// it is used.
+/// timeline, `mtc_slots`, and `mtc_transfers` and `mtc_ptx_<chip>` and
+/// `mtc_cubin_<chip>` if there are any. The module must declare or define a
+/// function `llvm.func` for each fragment; the name of the first that is not
+/// there is returned, else "". The module refers to the rows and slots of
+/// `program`, which must live as long as it is used.
 std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
                          const std::string &descriptor);
 

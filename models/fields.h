@@ -28,7 +28,7 @@ template <typename T> struct Kind {
   /// Reads a key of a table into a T, as the functions of TomlReader do.
   std::function<void(TomlReader &, std::string_view, T &, Need)> read;
   std::function<nlohmann::ordered_json(const T &)> valueOf;
-  /// All values as in a file; empty: many.
+  /// All values as in a file, of lists their single ones; empty: many.
   std::vector<std::string> choices = {};
   bool isList = false;
   /// Of a key that is no number: values beside `choices` that a search for

@@ -157,9 +157,6 @@ struct StrategyOptionInfo {
 std::vector<StrategyOptionInfo> strategyOptions(const ScheduleNames &schedules,
                                                 const Strategy &defaults);
 
-/// What `target` may be.
-const std::vector<std::string_view> &allTargets();
-
 /// "80GiB", "512MB", "4096" -> bytes; -1 if it is none (or beyond 2^62).
 int64_t parseBytes(std::string_view text);
 

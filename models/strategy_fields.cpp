@@ -12,6 +12,7 @@
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
 #include "models/stage_layout.h"
+#include "models/target.h"
 #include "models/update_fields.h"
 #include "models/validate.h"
 
@@ -115,13 +116,6 @@ static StrategyRows batchFields() {
   };
 }
 
-const std::vector<std::string_view> &allTargets() {
-  static const std::vector<std::string_view> targets = {
-      "cpu",        "cuda:sm_75", "cuda:sm_80", "cuda:sm_86",
-      "cuda:sm_89", "cuda:sm_90", "cuda:sm_90a"};
-  return targets;
-}
-
 /// One of `values`, or what `isOther` takes, which is `other` in words.
 template <typename T>
 static Kind<T> named(const std::vector<std::string_view> &values,
@@ -150,10 +144,37 @@ static Kind<T> named(const std::vector<std::string_view> &values,
           Kind<T>::quoted(values)};
 }
 
+/// A text with a grammar of its own: `parse` reads it into the member, and
+/// `print` writes it back.
+template <typename T>
+static Kind<Strategy> grammar(std::string type, T Strategy::*member,
+                              ReadText (*parse)(std::string_view, T &),
+                              std::string (*print)(const T &)) {
+  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
+                  Need need) {
+    std::optional<std::string> text = in.text(key, need);
+    if (!text)
+      return;
+    if (ReadText result = parse(*text, out.*member); !result.ok)
+      in.wrong(key, type, result.advice);
+  };
+  return {type, read, [=](const Strategy &s) -> nlohmann::ordered_json {
+            return print(s.*member);
+          }};
+}
+
 /// The types that parameters may have.
 static const std::vector<std::string_view> &allDtypes() {
   static const std::vector<std::string_view> types = {"f32", "fp16", "bf16"};
   return types;
+}
+
+static Kind<Strategy> target() {
+  Kind<Strategy> kind = grammar(
+      describeTarget(), &Strategy::target, parseTarget,
+      +[](const std::string &text) { return text; });
+  kind.choices = Kind<Strategy>::quoted(allTargets());
+  return kind;
 }
 
 static StrategyRows nameFields(const ScheduleNames &schedules) {
@@ -164,11 +185,12 @@ static StrategyRows nameFields(const ScheduleNames &schedules) {
        "the order of forwards and backwards (mtc help schedules; of a file: "
        "docs/schedules.md)",
        "\"gpipe\""},
-      {"", "target", named(allTargets(), &Strategy::target),
-       "what ranks compute with: processors, or NVIDIA GPUs of this "
-       "architecture and newer ones; sm_90a is H100 and H200 alone, with "
-       "faster attention",
-       "\"cuda:sm_90\""},
+      {"", "target", target(),
+       "what ranks compute with: processors, or NVIDIA GPUs of these "
+       "architectures and newer ones, of which a rank takes the newest code "
+       "that its GPU runs; sm_90a is H100 and H200 alone, with faster "
+       "attention",
+       "\"cuda:sm_80,sm_90a\""},
       {"", "dtype", named(allDtypes(), &Strategy::dtype),
        "type of weights and activations in computations; bf16 and fp16 keep "
        "main parameters in f32, and fp16 scales the loss",
@@ -216,25 +238,6 @@ static Kind<Strategy> bytes() {
   };
   return {type, read, [](const Strategy &s) -> nlohmann::ordered_json {
             return s.deviceMemory;
-          }};
-}
-
-/// A text with a grammar of its own: `parse` reads it into the member, and
-/// `print` writes it back.
-template <typename T>
-static Kind<Strategy> grammar(std::string type, T Strategy::*member,
-                              ReadText (*parse)(std::string_view, T &),
-                              std::string (*print)(const T &)) {
-  auto read = [=](TomlReader &in, std::string_view key, Strategy &out,
-                  Need need) {
-    std::optional<std::string> text = in.text(key, need);
-    if (!text)
-      return;
-    if (ReadText result = parse(*text, out.*member); !result.ok)
-      in.wrong(key, type, result.advice);
-  };
-  return {type, read, [=](const Strategy &s) -> nlohmann::ordered_json {
-            return print(s.*member);
           }};
 }
 

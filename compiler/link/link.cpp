@@ -93,7 +93,9 @@ Status linkExecutable(const Toolchain &toolchain,
                       const std::vector<std::string> &objects,
                       const std::string &output) {
   return link({"-pie", "--export-dynamic-symbol=mtc_timeline_*",
-               "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2"},
+               "--export-dynamic-symbol=mtc_ptx_*",
+               "--export-dynamic-symbol=mtc_cubin_*", "-dynamic-linker",
+               "/lib64/ld-linux-x86-64.so.2"},
               toolchain.executable, objects, output);
 }
 

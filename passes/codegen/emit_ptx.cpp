@@ -1,6 +1,7 @@
 //===- emit_ptx.cpp - PTX text of kernels ---------------------------------===//
 #include "passes/codegen/emit_ptx.h"
 
+#include "dialects/rt/KernelStructure.h"
 #include "passes/codegen/emit.h"
 #include "passes/codegen/gpu_alignment.h"
 #include "passes/codegen/gpu_kernel.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -19,6 +21,12 @@
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
+
+static SmallVector<rt::KernelOp> kernelsOf(Operation *source) {
+  SmallVector<rt::KernelOp> kernels;
+  source->walk([&](rt::KernelOp kernel) { kernels.push_back(kernel); });
+  return kernels;
+}
 
 /// Names that are made of a kernel's must not be another kernel's.
 static LogicalResult checkNames(ArrayRef<rt::KernelOp> kernels) {
@@ -44,8 +52,7 @@ buildModule(Operation *source, std::vector<GpuLaunch> &launches) {
   auto kernels = gpu::GPUModuleOp::create(b, "kernels");
   b.setInsertionPointToEnd(kernels.getBody());
   auto alignments = alignmentsOf(source);
-  SmallVector<rt::KernelOp> found;
-  source->walk([&](rt::KernelOp kernel) { found.push_back(kernel); });
+  SmallVector<rt::KernelOp> found = kernelsOf(source);
   if (failed(checkNames(found)))
     return failure();
   for (rt::KernelOp kernel : found) {
@@ -62,6 +69,15 @@ buildModule(Operation *source, std::vector<GpuLaunch> &launches) {
   return module;
 }
 
+/// The least version that has the chip, as LLVM names it, and not below the one
+/// whose instructions kernels are made of.
+static const char *ptxVersion(llvm::StringRef chip) {
+  return llvm::StringSwitch<const char *>(chip)
+      .Case("sm_100", "+ptx86")
+      .Case("sm_120", "+ptx87")
+      .Default("+ptx80");
+}
+
 static llvm::Expected<std::string> assemble(ModuleOp module,
                                             llvm::StringRef chip) {
   static std::once_flag once;
@@ -76,24 +92,34 @@ static llvm::Expected<std::string> assemble(ModuleOp module,
   auto ir = translateModuleToLLVMIR(kernels, context, "mtc");
   if (!ir)
     return backendError("the kernels do not translate to LLVM IR");
-  auto text = runBackend(*ir, {"nvptx64-nvidia-cuda", chip.str(), "+ptx80"}, 2,
-                         OutputKind::Assembly);
+  auto text =
+      runBackend(*ir, {"nvptx64-nvidia-cuda", chip.str(), ptxVersion(chip)}, 2,
+                 OutputKind::Assembly);
   if (text && llvm::StringRef(*text).contains(".extern .func"))
     return backendError("the PTX calls a function that it does not define");
   return text;
 }
 
+bool codegen::haveSameGpuCode(Operation *one, Operation *other) {
+  auto isSame = [](rt::KernelOp a, rt::KernelOp b) {
+    return a.getSymName() == b.getSymName() && rt::haveSameStructure(a, b);
+  };
+  return llvm::equal(kernelsOf(one), kernelsOf(other), isSame) &&
+         alignmentsOf(one) == alignmentsOf(other);
+}
+
 llvm::Expected<GpuProgram> codegen::emitPtx(Operation *source,
-                                            llvm::StringRef chip) {
-  loadGpuDialects(*source->getContext());
+                                            llvm::ArrayRef<std::string> chips) {
   GpuProgram program;
   auto module = buildModule(source, program.launches);
   if (failed(module) || failed(lowerGpu(**module)))
     return backendError(
         "the kernels cannot be lowered for a GPU; see the diagnostics");
-  auto text = assemble(**module, chip);
-  if (!text)
-    return text.takeError();
-  program.ptx = std::move(*text);
+  for (const std::string &chip : chips) {
+    auto text = assemble(**module, chip);
+    if (!text)
+      return text.takeError();
+    program.code.push_back({chip, std::move(*text)});
+  }
   return program;
 }

@@ -38,9 +38,16 @@ struct GpuLaunch {
   int64_t workspaceBytes = 0; ///< need not be initialised; 16-byte aligned
 };
 
-/// The code of a program for a GPU.
-struct GpuProgram {
+/// Of kernels, for one chip.
+struct GpuCode {
+  std::string chip; ///< "sm_90"
   std::string ptx;
+  std::string cubin; ///< that ptxas made of it; empty: nobody asked
+};
+
+/// The code of a program for GPUs.
+struct GpuProgram {
+  std::vector<GpuCode> code;       ///< one a chip
   std::vector<GpuLaunch> launches; ///< one a kernel, in the source's order
 };
 

@@ -6,7 +6,8 @@
 
 namespace mtc::codegen {
 
-/// Loads the dialects that GPU kernels are made of and lowered to.
+/// Loads the dialects that GPU kernels are made of and lowered to. Once, before
+/// threads of the context lower some.
 void loadGpuDialects(mlir::MLIRContext &context);
 
 /// Lowers every gpu.module of `module` to the LLVM and NVVM dialects. Memrefs

@@ -1,10 +1,11 @@
 //===- explain_kernels.cpp - what calls take at least on a GPU ------------===//
 
+#include "mtc/runtime/gpu_chips.h"
 #include "runtime/base/number_text.h"
+#include "runtime/base/ptxas.h"
 #include "runtime/inspect/elf_symbol.h"
 #include "runtime/inspect/explain.h"
 #include "runtime/inspect/kernels_file.h"
-#include "runtime/inspect/ptxas.h"
 
 #include <fmt/format.h>
 
@@ -17,36 +18,30 @@ namespace {
 
 using Assembled = std::map<std::string, AssembledEntry>;
 
-/// The 90 of "sm_90" and "sm_90a", also behind "cuda:".
-int numberOf(std::string_view chip) {
-  int number = 0;
-  size_t begin = chip.find('_') + 1;
-  std::from_chars(chip.data() + begin, chip.data() + chip.size(), number);
-  return number;
-}
-
 /// Why a program's kernels cannot be assembled for the card; empty: they were.
 std::string assembleFor(const BundleProgram &program, const GpuCard &card,
                         Assembled &entries) {
-  const std::string &device = program.descriptor.device;
-  const std::string chip = device.substr(device.find(':') + 1);
-  const bool isAlone = chip.ends_with('a'); // no other chip runs such code
-  if (isAlone ? numberOf(card.chip) != numberOf(chip)
-              : numberOf(card.chip) < numberOf(chip))
-    return fmt::format("unknown, {} is {} and the bundle for {}{}",
-                       card.description, card.chip, chip,
-                       isAlone ? " alone" : " and newer");
+  const std::vector<std::string> names = gpuChipsOf(program.descriptor.device);
+  const GpuChip *cardChip = gpuChipNamed(card.chip);
+  const GpuChip *chip = gpuChipFor(names, cardChip ? cardChip->capability : 0);
+  if (!chip)
+    return fmt::format("unknown, {} is {} and the bundle for {}",
+                       card.description, card.chip, describeGpusOf(names));
   std::string ptxas = findPtxas();
   if (ptxas.empty())
     return "unknown, ptxas of the CUDA toolkit is not here";
   std::string ptx;
-  if (Status status = readElfText(program.path, "mtc_device_code", ptx);
+  if (Status status =
+          readElfText(program.path, fmt::format("mtc_ptx_{}", chip->name), ptx);
       !status.ok())
     return "unknown, " + status.message();
+  Assembly assembly;
   if (Status status = assemble(
-          ptxas, ptx, isAlone ? chip : std::string(card.chip), entries);
+          ptxas, ptx, std::string(chip->isAlone ? chip->name : card.chip),
+          assembly);
       !status.ok())
     return "unknown, " + status.message();
+  entries = std::move(assembly.entries);
   return "";
 }
 

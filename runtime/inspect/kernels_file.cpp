@@ -73,8 +73,8 @@ Status chooseCard(const Bundle &bundle, const std::string &name,
     return {StatusCode::usage,
             "--kernels: expected a bundle for GPUs (mtc compile --target "
             "cuda:sm_90), found one for cpu"};
-  out.card = name.empty() ? &gpuCardFor(device.substr(device.find(':') + 1))
-                          : gpuCardNamed(name);
+  out.card =
+      name.empty() ? &gpuCardFor(gpuChipsOf(device)) : gpuCardNamed(name);
   if (!out.card)
     return {StatusCode::usage,
             fmt::format("--kernels: expected one of {}, or nothing for that "

@@ -2,6 +2,7 @@
 
 #include "runtime/inspect/requirements.h"
 
+#include "mtc/runtime/gpu_chips.h"
 #include "mtc/runtime/run.h"
 #include "runtime/control/bundle.h"
 #include "runtime/program/descriptor.h"
@@ -36,7 +37,7 @@ void addDescriptor(const Descriptor &descriptor, Requirements &out) {
   if (!descriptor.onednn.empty())
     out.onednn = descriptor.onednn;
   if (descriptor.isForGpu())
-    out.gpu = descriptor.device.substr(descriptor.device.find(':') + 1);
+    out.gpu = gpuChipsOf(descriptor.device);
 }
 
 Status addProgram(const std::string &path, Requirements &out) {

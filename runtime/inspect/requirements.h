@@ -11,9 +11,9 @@
 namespace mtc::runtime {
 
 struct Requirements {
-  std::string isa;    ///< as mtc/runtime/isa.h names it
-  std::string onednn; ///< the very version; empty: no products
-  std::string gpu;    ///< "sm_90"; empty: none
+  std::string isa;              ///< as mtc/runtime/isa.h names it
+  std::string onednn;           ///< the very version; empty: no products
+  std::vector<std::string> gpu; ///< chips of code, "sm_90"; empty: none
   /// The oldest Linux, and what it is the first to have.
   std::string kernel, kernelFeature;
   ElfNeeds elf;

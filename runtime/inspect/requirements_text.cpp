@@ -2,6 +2,8 @@
 
 #include "runtime/inspect/requirements.h"
 
+#include "mtc/runtime/gpu_chips.h"
+
 #include <fmt/format.h>
 
 namespace mtc::runtime {
@@ -11,10 +13,9 @@ std::string requirementsText(const Requirements &r) {
   if (!r.onednn.empty())
     text += fmt::format("oneDNN     {}, no other version\n", r.onednn);
   if (!r.gpu.empty())
-    text += fmt::format("GPU        {} or newer, a driver of CUDA 13.0 or "
-                        "newer, libcublasLt.so.13, of several ranks "
-                        "libnccl.so.2\n",
-                        r.gpu);
+    text += fmt::format("GPU        {}; a driver of CUDA 13.0 or newer, "
+                        "libcublasLt.so.13, of several ranks libnccl.so.2\n",
+                        describeGpusOf(r.gpu));
   text += fmt::format(
       "kernel     Linux {}{}\n", r.kernel,
       r.kernelFeature.empty() ? "" : fmt::format(" ({})", r.kernelFeature));

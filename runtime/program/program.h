@@ -16,12 +16,13 @@ namespace mtc::runtime {
 struct Program {
   const char *descriptor = nullptr;
   const MtcFragment *fragments = nullptr;
-  const MtcTransfer *transfers = nullptr; ///< may be null when there are none
-  const int32_t *slots = nullptr;         ///< may be null when there are none
-  const char *deviceCode = nullptr;       ///< PTX; null on the host's processor
+  const MtcTransfer *transfers = nullptr;   ///< may be null when there are none
+  const int32_t *slots = nullptr;           ///< may be null when there are none
   const MtcDeviceFactory *device = nullptr; ///< null: the host's
   /// The table mtc_timeline_<entry>, or nullptr.
   std::function<const MtcStep *(const std::string &entry)> timeline;
+  /// What mtc_NAME is in the program, or nullptr: PTX of GPUs, "ptx_sm_90".
+  std::function<const char *(const std::string &name)> code;
   std::shared_ptr<void> keepAlive;
 };
 

@@ -16,16 +16,20 @@ extern const char mtc_descriptor[];
 extern const MtcFragment mtc_fragments[];
 extern const MtcTransfer mtc_transfers[] __attribute__((weak));
 extern const int32_t mtc_slots[] __attribute__((weak));
-extern const char mtc_device_code[] __attribute__((weak));
 extern const MtcDeviceFactory *const mtc_device __attribute__((weak));
 }
 
 namespace {
 
-/// The linker exports them: which entries there are, the descriptor says.
+/// The linker exports them: which entries and chips there are, the descriptor
+/// says.
 const MtcStep *findTimeline(const std::string &entry) {
   return static_cast<const MtcStep *>(
       dlsym(RTLD_DEFAULT, ("mtc_timeline_" + entry).c_str()));
+}
+const char *findCode(const std::string &name) {
+  return static_cast<const char *>(
+      dlsym(RTLD_DEFAULT, ("mtc_" + name).c_str()));
 }
 
 } // namespace
@@ -36,8 +40,8 @@ int main() {
   program.fragments = mtc_fragments;
   program.transfers = mtc_transfers;
   program.slots = mtc_slots;
-  program.deviceCode = mtc_device_code;
   program.device = &mtc_device ? mtc_device : nullptr;
   program.timeline = findTimeline;
+  program.code = findCode;
   return mtc::runtime::runRankProcess(std::move(program));
 }

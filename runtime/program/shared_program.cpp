@@ -30,14 +30,15 @@ Status openSharedProgram(const std::string &path, Program &out) {
   program.transfers =
       static_cast<const MtcTransfer *>(dlsym(handle, "mtc_transfers"));
   program.slots = static_cast<const int32_t *>(dlsym(handle, "mtc_slots"));
-  program.deviceCode =
-      static_cast<const char *>(dlsym(handle, "mtc_device_code"));
   if (auto *device = static_cast<const MtcDeviceFactory *const *>(
           dlsym(handle, "mtc_device")))
     program.device = *device;
   program.timeline = [handle](const std::string &entry) {
     return static_cast<const MtcStep *>(
         dlsym(handle, ("mtc_timeline_" + entry).c_str()));
+  };
+  program.code = [handle](const std::string &name) {
+    return static_cast<const char *>(dlsym(handle, ("mtc_" + name).c_str()));
   };
   if (!program.descriptor || !program.fragments)
     return {StatusCode::inputRejected,

@@ -3,8 +3,9 @@
 
 Compiles a small model for sm_90 up to its kernels: one PTX file a stage, one
 entry a kernel of the plan, no call of a function that is not there, the same
-bytes twice, and text that ptxas takes where it is installed. Whatever would
-have to run on a GPU is rejected.
+bytes twice, and text that ptxas takes where it is installed. For several
+architectures there is a file of each, with one list of launches, and with
+--cubin what ptxas makes of it. Whatever would have to run on a GPU is rejected.
 """
 
 import json
@@ -19,6 +20,7 @@ import precision
 from run_layout import Report
 
 STAGES = 2
+CHIPS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"]
 SPEC = ["gpt2-nano", "--tp", "2", "--pp", str(STAGES), "--mbs", "2", "--gbs", "8"]
 
 
@@ -95,12 +97,67 @@ def rejections(mtc, folder):
             (["--target=cuda:sm_90", "--set", "model.hidden=48", "--dtype=fp16", "-o", out], 4, "found fp16 with 12"),
             (["--target=cuda:sm_90", "--compile-to=lower-to-llvm", "-o", out], 4, "--compile-to=kernels"),
             (["--target=cuda:sm_90", "--compile-to=kernels"], 2, "expected -o DIR"),
-            (["--target=cuda:sm90", "--compile-to=kernels", "-o", out], 2, "did you mean 'cuda:sm_90'?")):
+            (["--target=cpu", "--cubin", "-o", out], 2, "--cubin: expected code for GPUs"),
+            (["--target=cuda:sm_75,sm_90,gpu,sm_90", "-o", out], 2, "did you mean 'sm_80' by 'sm_75'?, where 'gpu' is no "
+             "architecture, with 'sm_90' twice"),
+            (["--target=cuda:sm90", "--compile-to=kernels", "-o", out], 2, "did you mean 'sm_90' by 'sm90'?")):
         done = compile_spec(mtc, *options)
         if done.returncode != code or words not in done.stderr:
             yield f"{options}: expected exit {code} and '{words}', found {done.returncode}: {done.stderr.strip()}"
         if os.path.exists(out):
             yield f"{options}: expected no output, found {os.listdir(folder)}"
+
+
+def several(mtc, folder, ptxas):
+    """A file for each architecture, of the text that one alone has; cubins where they are asked for."""
+    out, one = os.path.join(folder, "several"), os.path.join(folder, "one")
+    options = [*precision.options("bf16"), "--compile-to=kernels", "-o"]
+    cubin = ["--cubin"] if ptxas else []
+    target = "--target=cuda:" + ",".join(reversed(CHIPS))
+    for done in (compile_spec(mtc, target, *cubin, *options, out), compile_spec(mtc, "--target=cuda:sm_120", *options, one)):
+        if done.returncode != 0:
+            yield f"{target}: expected exit 0, found {done.returncode}: {done.stderr.strip()}"
+            return
+    endings = ["ptx", "cubin"] if ptxas else ["ptx"]
+    expected = sorted([f"stage{stage}.{chip}.{ending}" for stage in range(STAGES) for chip in CHIPS for ending in endings]
+                      + [f"stage{stage}.launches.json" for stage in range(STAGES)] + ["report.json", "report.txt"])
+    if sorted(os.listdir(out)) != expected:
+        yield f"{target}: expected {expected}, found {sorted(os.listdir(out))}"
+        return
+    for stage in range(STAGES):
+        for name, other in ((f"stage{stage}.sm_120.ptx", f"stage{stage}.ptx"), (f"stage{stage}.launches.json",) * 2):
+            with open(os.path.join(out, name)) as first, open(os.path.join(one, other)) as second:
+                if first.read() != second.read():
+                    yield f"{name}: expected what a compilation for sm_120 alone writes"
+        for chip in CHIPS:
+            with open(os.path.join(out, f"stage{stage}.{chip}.ptx")) as file:
+                if not re.search(rf"^\.target {chip}$", file.read(), flags=re.M):
+                    yield f"stage{stage}.{chip}.ptx: expected .target {chip}"
+    for name in (name for name in os.listdir(out) if name.endswith(".cubin")):
+        with open(os.path.join(out, name), "rb") as file:
+            head = file.read(64)
+        # e_flags of an ELF file for CUDA (190): ptxas of 13.0 has the architecture in the second byte.
+        chip = int(name.split("_")[1].split(".")[0].rstrip("a"))
+        if head[:4] != b"\x7fELF" or int.from_bytes(head[18:20], "little") != 190 or head[49] != chip:
+            yield f"{name}: expected an ELF file of CUDA for {chip}, found {head.hex()}"
+    with open(os.path.join(out, "report.txt")) as file:
+        said = next(line for line in file if line.startswith("code "))
+    if not all(chip in said for chip in CHIPS) or ("PTX and cubins" in said) != bool(ptxas):
+        yield f"expected the architectures in the report, and whether ptxas looked, found {said}"
+
+
+def without_ptxas(mtc, folder):
+    """Who asks for cubins and has no ptxas is told so; who does not is told that nobody looked."""
+    out = os.path.join(folder, "nobody")
+    bare = dict(os.environ, PATH="", CUDA_HOME=folder)
+    for options, code, words in ((["--cubin"], 4, "--cubin: expected ptxas of the CUDA toolkit"), ([], 0, "")):
+        done = subprocess.run([mtc, "compile", *SPEC, "--target=cuda:sm_90", *options, "--compile-to=kernels", "-o", out],
+                              capture_output=True, text=True, env=bare)
+        if done.returncode != code or words not in done.stderr:
+            yield f"{options} without ptxas: expected exit {code} and '{words}', found {done.returncode}: {done.stderr}"
+    with open(os.path.join(out, "report.txt")) as file:
+        if "ptxas did not look at it" not in file.read():
+            yield "without ptxas: expected to be told in the report that it did not look"
 
 
 def compiled(mtc, folder, ptxas, dtype):
@@ -162,7 +219,7 @@ def bundle_problems(mtc, folder):
         if done.returncode != code:
             yield f"--device-memory {bytes_} of {limit}: expected exit {code}, found {done.returncode}: {done.stderr.strip()}"
     said = subprocess.run([mtc, "inspect", bundle, "--requires"], capture_output=True, text=True).stdout
-    if "sm_90 or newer" not in said or "libcublasLt.so.13" not in said:
+    if "a GPU of sm_90 or newer" not in said or "libcublasLt.so.13" not in said:
         yield f"inspect --requires: expected the GPU and its libraries, found {said}"
 
 
@@ -173,6 +230,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         report.expect_none(rejections(mtc, folder))
         report.expect_none(bundle_problems(mtc, folder))
+        report.expect_none(several(mtc, folder, ptxas))
+        report.expect_none(without_ptxas(mtc, folder))
         for dtype in ("f32", "bf16", "fp16"):
             report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")

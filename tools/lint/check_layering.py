@@ -12,6 +12,7 @@ import tree
 FRAMEWORK = {"mlir", "mlir-c", "llvm", "llvm-c", "lld", "clang"}
 ABI = "runtime/include"  # the public headers: the one definition of every layout
 MESH = ABI + "/mtc/runtime/mesh.h"  # the mesh axes: names that files have, too
+CHIPS = ABI + "/mtc/runtime/gpu_chips.h"  # the architectures: names that files have, too
 TABLES = {ABI, "dialects/Tables.h", "dialects/Tables.td"}
 BASE = {"dialects", "passes/Passes.h", "passes/PhasePass.h", "passes/microbatch.h"}
 PASSES = BASE | {"passes/families"}
@@ -26,7 +27,7 @@ ALLOWED = {
     # Attributes of a level ride on the ops of the next ones.
     "dialects/pipe": FRAMEWORK | TABLES | {"dialects/tfm", "dialects/dist"},
     "dialects/rt": FRAMEWORK | TABLES | {"dialects/dist", "dialects/pipe"},
-    "models": {"runtime/base", MESH},  # specs and strategies: plain C++
+    "models": {"runtime/base", MESH, CHIPS},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
     "passes": FRAMEWORK | {"dialects", ABI},  # families, registration
     "passes/target": FRAMEWORK | {"dialects", ABI},

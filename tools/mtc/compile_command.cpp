@@ -177,6 +177,11 @@ void addCompile(CLI::App &app, Action &action) {
   sub->add_flag("--verify-each", command->options.verifyEach,
                 "MLIR's verifier behind each pass, as where the input is IR; "
                 "else before verify-plan, and of IR that is written");
+  sub->add_flag(
+      "--cubin", command->options.cubin,
+      "of a CUDA target: the bundle has what ptxas of the CUDA "
+      "toolkit assembles beside its PTX, for each architecture, which "
+      "the driver then need not do when a rank starts");
   addInteger(
       *sub, "-j,--jobs", {1, 1024},
       [command](int64_t jobs) {

@@ -2,7 +2,7 @@
 
 #include "tools/mtc/version.h"
 
-#include "models/strategy.h"
+#include "models/target.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/isa.h"
 

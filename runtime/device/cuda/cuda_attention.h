@@ -19,7 +19,7 @@ class CudaAttention {
 public:
   explicit CudaAttention(const Driver &driver) : driver_(driver) {}
 
-  /// The chip that the program was compiled for, "sm_90a"; before `issue`.
+  /// The chip whose code the GPU runs, "sm_90a"; before `issue`.
   void setChip(std::string chip) { chip_ = std::move(chip); }
 
   /// Issues the call. `block` lies on the device. Errors: infeasible, without a

@@ -18,7 +18,7 @@ namespace mtc::cuda {
 /// has the same bits for any number of blocks, and plans do not depend on one.
 static constexpr int kMultiprocessors = 128;
 
-Status CudaCalls::load(const char *deviceCode,
+Status CudaCalls::load(const runtime::Program &program,
                        const std::vector<runtime::KernelInfo> &kernels) {
   MTC_RETURN_IF_ERROR(norm_.load(ptxText("norm"), "norm"));
   static constexpr const char *kNames[] = {"mtc_cuda_norm_reset",
@@ -33,13 +33,17 @@ Status CudaCalls::load(const char *deviceCode,
   static_assert(std::size(kNames) == kEntries);
   for (int entry = 0; entry < kEntries; ++entry)
     MTC_RETURN_IF_ERROR(norm_.find(kNames[entry], 0, entries_[entry]));
-  if (!deviceCode)
+  const std::string symbol = "ptx_" + chip_;
+  const char *ptx = program.code ? program.code(symbol) : nullptr;
+  if (!ptx)
     return kernels.empty()
                ? Status::okay()
                : Status(StatusCode::inputRejected,
-                        "expected the symbol mtc_device_code in a program with "
-                        "kernels of a GPU, found none");
-  MTC_RETURN_IF_ERROR(program_.load(deviceCode, "the program's kernels"));
+                        fmt::format("expected the symbol mtc_{} in a program "
+                                    "with kernels for {}, found none",
+                                    symbol, chip_));
+  const char *cubin = isOfChip_ ? program.code("cubin_" + chip_) : nullptr;
+  MTC_RETURN_IF_ERROR(program_.load(ptx, "the program's kernels", cubin));
   for (const runtime::KernelInfo &kernel : kernels) {
     Kernel &loaded = kernels_.emplace_back();
     MTC_RETURN_IF_ERROR(

@@ -3,12 +3,14 @@
 #define MTC_RUNTIME_DEVICE_CUDA_CUDA_CALLS_H
 
 #include "mtc/runtime/descriptor.h"
+#include "mtc/runtime/gpu_chips.h"
 #include "runtime/device/cuda/cuda_attention.h"
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_gemm.h"
 #include "runtime/device/cuda/cuda_stream.h"
 #include "runtime/device/cuda/own_gemm.h"
 #include "runtime/device/device_calls.h"
+#include "runtime/program/program.h"
 
 #include <initializer_list>
 #include <string>
@@ -23,9 +25,10 @@ public:
       : driver_(driver), stream_(stream), program_(driver), norm_(driver),
         attention_(driver), ownGemms_(driver) {}
 
-  /// Loads the program's kernels and those of the norm. Errors: infeasible,
-  /// naming what the driver rejects.
-  runtime::Status load(const char *deviceCode,
+  /// Loads the program's kernels, for the chip, and those of the norm. Errors:
+  /// infeasible, naming what the driver rejects; inputRejected, without code
+  /// for the chip.
+  runtime::Status load(const runtime::Program &program,
                        const std::vector<runtime::KernelInfo> &kernels);
   /// Once, with the GPU's context current. `table`: as CudaGemms::open. Errors:
   /// usage, where the environment asks for other products than there are; those
@@ -50,9 +53,12 @@ public:
   void normToLimbs(void *norm, void *limbs, StreamHandle stream);
   void normFromLimbs(void *norm, void *limbs, StreamHandle stream);
 
-  /// Before the first call: of the program's target, "cuda:sm_90a".
-  void setTarget(const std::string &target) {
-    attention_.setChip(target.substr(target.find(':') + 1));
+  /// Before `load`: whose code the GPU runs, and whether it is of that very
+  /// chip, so that cubins are for it.
+  void setChip(const GpuChip &chip, bool isOfChip) {
+    chip_ = chip.name;
+    isOfChip_ = isOfChip;
+    attention_.setChip(chip_);
   }
   /// Before the first call: where the step block lies on the device, whose it
   /// stays.
@@ -90,6 +96,8 @@ private:
   CudaAttention attention_;
   CudaGemms gemms_;
   OwnGemms ownGemms_;
+  std::string chip_;
+  bool isOfChip_ = false;
   bool own_ = false; ///< who multiplies
   std::vector<runtime::GemmInfo> rows_;
   MtcStepState *state_ = nullptr;

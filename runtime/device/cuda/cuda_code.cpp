@@ -16,8 +16,15 @@ CudaCode::~CudaCode() {
     (void)driver_.unloadModule(module_);
 }
 
-Status CudaCode::load(const char *ptx, const std::string &name) {
+Status CudaCode::load(const char *ptx, const std::string &name,
+                      const char *cubin) {
   name_ = name;
+  if (cubin) {
+    Result result = driver_.loadModule(&module_, cubin, 0, nullptr, nullptr);
+    if (result != kNoBinaryForGpu)
+      return driver_.check(result, "cuModuleLoadDataEx", name + ", cubin");
+    module_ = nullptr;
+  }
   std::vector<char> log(8192, '\0');
   int options[] = {kJitErrorLog, kJitErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};

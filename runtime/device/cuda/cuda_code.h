@@ -17,9 +17,11 @@ public:
   CudaCode &operator=(const CudaCode &) = delete;
   ~CudaCode();
 
-  /// `ptx` ends in NUL; `name` is for errors. Errors: infeasible, with what the
-  /// driver's compiler says.
-  runtime::Status load(const char *ptx, const std::string &name);
+  /// `ptx` ends in NUL; `cubin`, if there is one, was assembled of it and is
+  /// taken in its place unless the driver says that it is for another GPU.
+  /// `name` is for errors. Errors: infeasible, with what the driver says.
+  runtime::Status load(const char *ptx, const std::string &name,
+                       const char *cubin = nullptr);
   /// An entry, which may have `shared` bytes of dynamic shared memory. Errors:
   /// infeasible, where it is not there or the device has less.
   runtime::Status find(const std::string &entry, int64_t shared,

@@ -41,25 +41,25 @@ std::string CudaContext::gpuName() const {
   return name;
 }
 
-Status CudaContext::checkArchitecture(const std::string &target) const {
+int CudaContext::capability() const {
   int major = 0, minor = 0;
   (void)driver_.deviceAttribute(&major, kComputeMajor, device_);
   (void)driver_.deviceAttribute(&minor, kComputeMinor, device_);
-  std::string found = fmt::format("{}{}", major, minor);
-  std::string wanted = target.substr(target.find('_') + 1);
-  // Code for sm_90a no other chip runs, newer ones neither.
-  const bool isAlone = wanted.ends_with('a');
-  if (isAlone)
-    wanted.pop_back();
-  if (isAlone ? found == wanted
-              : std::make_pair(found.size(), found) >=
-                    std::make_pair(wanted.size(), wanted))
+  return 10 * major + minor;
+}
+
+Status CudaContext::chooseChip(const std::string &target,
+                               const GpuChip *&chip) const {
+  const std::vector<std::string> names = gpuChipsOf(target);
+  chip = gpuChipFor(names, capability());
+  if (chip)
     return Status::okay();
   return {StatusCode::infeasible,
           fmt::format("the program was compiled for {}: expected {}, found {} "
-                      "(sm_{}); compile with a --target for sm_{} or older",
-                      target, isAlone ? "this kind of GPU" : "a GPU as new",
-                      gpuName(), found, found)};
+                      "(sm_{}); compile with a --target that has sm_{} or an "
+                      "older one",
+                      target, describeGpusOf(names), gpuName(), capability(),
+                      capability())};
 }
 
 } // namespace mtc::cuda

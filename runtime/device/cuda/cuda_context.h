@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_DEVICE_CUDA_CUDA_CONTEXT_H
 #define MTC_RUNTIME_DEVICE_CUDA_CUDA_CONTEXT_H
 
+#include "mtc/runtime/gpu_chips.h"
 #include "runtime/device/cuda/driver.h"
 #include "runtime/device/devices.h"
 
@@ -23,9 +24,12 @@ public:
   Context get() const { return context_; }
   /// As the driver names it.
   std::string gpuName() const;
-  /// Whether the GPU runs code for `target`: as new as "cuda:sm_90", or the one
-  /// kind of "cuda:sm_90a". Errors: infeasible.
-  runtime::Status checkArchitecture(const std::string &target) const;
+  /// Chooses of `target`, "cuda:sm_80,sm_90a", the chip whose code the GPU is
+  /// to run: the newest that it can. Errors: infeasible, where it runs none.
+  runtime::Status chooseChip(const std::string &target,
+                             const GpuChip *&chip) const;
+  /// 90 of compute capability 9.0.
+  int capability() const;
 
 private:
   const Driver &driver_;

@@ -62,8 +62,9 @@ public:
   runtime::Stream &stream() override { return stream_; }
 
   Status prepare(const Descriptor &d) override {
-    MTC_RETURN_IF_ERROR(context_.checkArchitecture(d.device));
-    calls_.setTarget(d.device);
+    const GpuChip *chip = nullptr;
+    MTC_RETURN_IF_ERROR(context_.chooseChip(d.device, chip));
+    calls_.setChip(*chip, chip->capability == context_.capability());
     mesh_ = d.mesh;
     kernels_ = d.kernels;
     MTC_RETURN_IF_ERROR(
@@ -77,7 +78,7 @@ public:
     // Ranks of one process have a thread each from here on.
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
-    MTC_RETURN_IF_ERROR(calls_.load(program.deviceCode, kernels_));
+    MTC_RETURN_IF_ERROR(calls_.load(program, kernels_));
     // What goes by the host's memory is waited for in the middle of a walk.
     if (nccl_ || mesh_.worldSize() == 1)
       keeper_ = std::make_unique<CudaKeeper>(driver_, stream_, nccl_.get(),

@@ -32,6 +32,8 @@ inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
 inline constexpr int kCaptureThread = 1; ///< CUstreamCaptureMode, THREAD_LOCAL
 /// CUgraphInstantiate_flags, of CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
 inline constexpr unsigned long long kNodePriorities = 8;
+/// CUDA_ERROR_NO_BINARY_FOR_GPU.
+inline constexpr Result kNoBinaryForGpu = 209;
 enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 // The name of each, as libcuda.so.1 has it, and what it takes.

@@ -18,6 +18,7 @@ stand-ins: they name every race and every byte that is read before it is written
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,8 +182,36 @@ def check_small(tester):
             check_end(tester, dtype, end, bundle, options, says)
     check_resume(tester, bundle, found)
     check_death(tester, bundle)
+    check_chips(tester, layout, spec)
     check_graphs(tester, spec)
     check_orders(tester)
+
+
+def check_chips(tester, layout, spec):
+    """A rank takes the newest code that its GPU runs: of sm_90a, where attention is by
+    warpgroups, on a GPU of 9.0 alone, and else what a bundle of that architecture does."""
+    several = tester.compile("bf16", layout, "--target", "cuda:sm_100,sm_86,sm_90a", *cubins(), spec=spec)
+    groups, old, newer = (tester.on_gpu(several, f"chips-{capability}", 1, "--comm", "threads",
+                                        MTC_STANDIN_CAPABILITY=capability) for capability in ("90", "89", "120"))
+    says = ("for cuda:sm_86,sm_90a,sm_100: expected a GPU of sm_90a alone, or of sm_86 or newer, found NVIDIA H100 80GB "
+            "HBM3 (sm_80); compile with a --target that has sm_80 or an older one")
+    done = subprocess.run([tester.mtc.program, "run", several, "--quiet", "--data", tester.data, "--data-type", "u8",
+                           "--steps", "1", "--comm", "threads"], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_CAPABILITY="80"))
+    tester.report.expect(done.returncode == INFEASIBLE and says in done.stderr,
+                         f"an older GPU: expected exit {INFEASIBLE} and '{says}', found {done.returncode}: {done.stderr}")
+    alone = tester.compile("bf16", layout, "--target", "cuda:sm_90a", spec=spec)
+    tester.report.expect(groups == tester.on_gpu(alone, "alone", 1, "--comm", "threads"),
+                         "code for several architectures: expected the bits of sm_90a on a GPU of it")
+    expect_close(tester, "by warpgroups", BOUNDS["bf16"], old, groups)
+    tester.report.expect(old == newer and old != groups,
+                         "expected the bits of attention by warps on GPUs of 8.9 and 12.0, others on one of 9.0")
+
+
+def cubins():
+    """Beside PTX; the stand-in refuses them as those of another architecture, and ranks go on with the PTX."""
+    places = os.environ.get("PATH", "") + os.pathsep + "/usr/local/cuda/bin"
+    return ["--cubin"] if shutil.which("ptxas", path=places) else []
 
 
 def check_graphs(tester, spec):

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 using namespace mtc::standin;
 
@@ -39,6 +40,21 @@ const Result *find(CUresult code) {
     if (each.code == code)
       return &each;
   return nullptr;
+}
+
+/// What is not an H100's where MTC_STANDIN_CAPABILITY says so.
+std::optional<int> ofCapability(const Driver &driver,
+                                CUdevice_attribute attribute) {
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    return driver.rules.target / 10;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    return driver.rules.target % 10;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    return driver.mostShared;
+  default:
+    return std::nullopt;
+  }
 }
 
 template <class Body> CUresult ofDevice(CUdevice device, Body body) {
@@ -110,7 +126,11 @@ MTC_API cuDeviceTotalMem(size_t *bytes, CUdevice device) {
 
 MTC_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
                              CUdevice device) {
-  return ofDevice(device, [&](Driver &) {
+  return ofDevice(device, [&](Driver &driver) {
+    if (std::optional<int> of = ofCapability(driver, attribute); of && value) {
+      *value = *of;
+      return CUDA_SUCCESS;
+    }
     for (const Attribute &each : kAttributes)
       if (each.id == int(attribute) && value) {
         *value = each.value;

@@ -12,7 +12,6 @@ using namespace mtc::standin;
 
 namespace {
 
-constexpr int kMostShared = 232448; ///< of a block
 constexpr int kUsualShared = 49152; ///< without an attribute
 
 CUresult load(CUmodule *module, const void *image, unsigned count,
@@ -229,12 +228,13 @@ MTC_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 
 MTC_API cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                            int value) {
-  return ofFunction(function, [&](Driver &) {
+  return ofFunction(function, [&](Driver &driver) {
     if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
       return value >= -1 && value <= 100 ? CUDA_SUCCESS
                                          : CUDA_ERROR_INVALID_VALUE;
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
-        value < 0 || value > kMostShared - int(function->kernel->sharedBytes))
+        value < 0 ||
+        value > driver.mostShared - int(function->kernel->sharedBytes))
       return CUDA_ERROR_INVALID_VALUE;
     function->mostDynamicShared = value;
     return CUDA_SUCCESS;

@@ -34,6 +34,21 @@ CUresult resultOf(const ptx::Fault &fault) {
   }
 }
 
+/// Bytes of shared memory of a block; CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability".
+int mostSharedOf(unsigned capability) {
+  switch (capability) {
+  case 80:
+    return 163 << 10;
+  case 86:
+  case 89:
+  case 120:
+    return 99 << 10;
+  default:
+    return 227 << 10;
+  }
+}
+
 void atTheEnd() {
   Driver &driver = Driver::get();
   Lock lock(driver.mutex);
@@ -112,6 +127,8 @@ Driver::Driver()
   rules.refuseApproximate = environmentHas("MTC_STANDIN_REFUSE", "approx");
   rules.refuseContractable =
       environmentHas("MTC_STANDIN_REFUSE", "contractable");
+  rules.target = unsigned(environment("MTC_STANDIN_CAPABILITY", 90));
+  mostShared = mostSharedOf(rules.target);
   legacy.name = "the legacy stream";
 }
 

@@ -43,6 +43,7 @@ public:
   ptx::LaunchOptions launchOptions;
   ptx::Rules rules;
   size_t mostDeviceBytes; ///< that this machine lends
+  int mostShared;         ///< bytes of a block, as rules.target has it
 
   CUctx_st primary;
   unsigned retained = 0;

@@ -12,6 +12,7 @@
 
 #include "compiler/register.h"
 #include "passes/codegen/emit_ptx.h"
+#include "passes/codegen/gpu_lower.h"
 #include "test/unit/codegen/harness.h"
 #include "test/unit/codegen/random_kernel.h"
 
@@ -298,10 +299,11 @@ private:
   bool add(Operation *source, ModuleOp module, const std::string &name,
            const std::vector<Shape> &shapes) {
     auto isa = codegen::hostIsa();
-    auto ptx = codegen::emitPtx(source, kChip);
+    codegen::loadGpuDialects(*source->getContext());
+    auto ptx = codegen::emitPtx(source, {kChip});
     if (!isa || !ptx)
       return false;
-    std::ofstream(folder + "/" + name) << ptx->ptx;
+    std::ofstream(folder + "/" + name) << ptx->code.front().ptx;
     std::optional<Library> library;
     if (!shapesOnly && !library.emplace(module, *isa).loaded())
       return false;

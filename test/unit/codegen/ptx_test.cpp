@@ -1,6 +1,7 @@
 //===- ptx_test.cpp - kernels as PTX, assembled where ptxas is there ------===//
 #include "harness.h"
 #include "passes/codegen/emit_ptx.h"
+#include "passes/codegen/gpu_lower.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -30,10 +31,11 @@ std::string namedPtx() {
   text << file.rdbuf();
   auto context = makeContext();
   auto module = parse(*context, text.str());
-  auto program = codegen::emitPtx(*module, "sm_90");
+  codegen::loadGpuDialects(*module->getContext());
+  auto program = codegen::emitPtx(*module, {"sm_90"});
   if (!program)
     ADD_FAILURE() << llvm::toString(program.takeError());
-  return program ? program->ptx : "";
+  return program ? program->code.front().ptx : "";
 }
 
 } // namespace
@@ -63,6 +65,43 @@ TEST(Ptx, HasWideAccesses) {
   EXPECT_EQ(ptx.find("ld.local"), std::string::npos);
 }
 
+// Of two programs that differ in what the text is made of, each has its own.
+TEST(Ptx, IsSharedByAlikePrograms) {
+  auto context = makeContext();
+  codegen::loadGpuDialects(*context);
+  auto program = [&](const std::string &name, const std::string &op,
+                     int64_t offset) {
+    return parse(*context,
+                 "rt.program @p stage 0 {rt.kernel @" + name +
+                     " rows 4 cols 64 args 0 [#rt.operand<mode = full, element "
+                     "= f32, extent = 0>, #rt.operand<mode = full, element = "
+                     "f32, extent = 0>] {%x = rt.load 0 : f32 %y = " +
+                     op +
+                     " %x, %x : f32 rt.store 1, %y : f32}\n"
+                     "func.func @f() {%a = rt.view workspace at " +
+                     std::to_string(offset) +
+                     " : memref<4x64xf32> %b = rt.view workspace at 4096 : "
+                     "memref<4x64xf32> rt.launch @" +
+                     name +
+                     "(%a, %b) args() writes [1] : (memref<4x64xf32>, "
+                     "memref<4x64xf32>) -> () return}}");
+  };
+  auto textOf = [&](Operation *of) {
+    auto made = codegen::emitPtx(of, {"sm_80", "sm_90"});
+    return made ? made->code.back().ptx : llvm::toString(made.takeError());
+  };
+  auto first = program("k", "arith.addf", 0);
+  auto alike = program("k", "arith.addf", 2048);
+  EXPECT_TRUE(codegen::haveSameGpuCode(*first, *alike));
+  EXPECT_EQ(textOf(*first), textOf(*alike));
+  for (auto &other :
+       {program("other", "arith.addf", 0), program("k", "arith.mulf", 0),
+        program("k", "arith.addf", 4)}) {
+    EXPECT_FALSE(codegen::haveSameGpuCode(*first, *other));
+    EXPECT_NE(textOf(*first), textOf(*other));
+  }
+}
+
 // What a GPU cannot do as a CPU does is rejected at its place, before any text.
 TEST(Ptx, RejectsWhatHasAnOrderOnCpusOnly) {
   auto rejected = [](const std::string &operands, const std::string &body,
@@ -76,7 +115,8 @@ TEST(Ptx, RejectsWhatHasAnOrderOnCpusOnly) {
     auto module =
         parse(*context, "rt.kernel @k rows " + rows + " cols 64 args 0 [" +
                             operands + "] {" + body + "}");
-    auto program = codegen::emitPtx(*module, "sm_90");
+    codegen::loadGpuDialects(*module->getContext());
+    auto program = codegen::emitPtx(*module, {"sm_90"});
     EXPECT_FALSE(bool(program)) << body;
     llvm::consumeError(program.takeError());
     return said;

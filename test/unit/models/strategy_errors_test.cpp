@@ -23,9 +23,18 @@ static const BadInput strategyInputs[] = {
     {"ScheduleIsNumber", "schedule = 1\n",
      "f:1: key 'schedule': expected a string, found an integer 1\n"},
     {"Target", "\n\ntarget = \"cuda\"\n",
-     "f:3: key 'target': expected one of cpu, cuda:sm_75, cuda:sm_80, "
-     "cuda:sm_86, cuda:sm_89, cuda:sm_90, cuda:sm_90a, found a string "
-     "\"cuda\"\n"},
+     "f:3: key 'target': expected cpu, or cuda: and names of sm_80, sm_86, "
+     "sm_89, sm_90, sm_90a, sm_100, sm_120, with commas between them, found a "
+     "string \"cuda\"\n"},
+    {"Targets", "target = \"cuda:sm_75,sm_90,gpu,sm_90\"\n",
+     "f:1: key 'target': expected cpu, or cuda: and names of sm_80, sm_86, "
+     "sm_89, sm_90, sm_90a, sm_100, sm_120, with commas between them, found a "
+     "string \"cuda:sm_75,sm_90,gpu,sm_90\", did you mean 'sm_80' by "
+     "'sm_75'?, where 'gpu' is no architecture, with 'sm_90' twice\n"},
+    {"TargetOfNothing", "target = \"cuda:\"\n",
+     "f:1: key 'target': expected cpu, or cuda: and names of sm_80, sm_86, "
+     "sm_89, sm_90, sm_90a, sm_100, sm_120, with commas between them, found a "
+     "string \"cuda:\", where '' is no architecture\n"},
     {"Dtype", "dtype = \"f16\"\n",
      "f:1: key 'dtype': expected one of f32, fp16, bf16, found a string "
      "\"f16\", "

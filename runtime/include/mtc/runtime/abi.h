@@ -198,8 +198,10 @@ typedef void (*MtcFragment)(struct MtcContext *, const struct MtcStep *);
 //   const MtcStep     mtc_timeline_<entry>[]   for each entry of the descriptor
 //   const MtcTransfer mtc_transfers[]
 //   const int32_t     mtc_slots[]     a slot per pool, -1 where a row uses none
-//   const char        mtc_device_code[]  of a GPU program: PTX, NUL-terminated;
-//                     its descriptor has a row for each entry
+//   const char        mtc_ptx_<chip>[]   of a GPU program, for each chip of its
+//                     descriptor's device: PTX, NUL-terminated; the descriptor
+//                     has a row for each entry, one for all chips
+//   const char        mtc_cubin_<chip>[] the same, assembled; may be missing
 //   MtcDeviceFactory *const mtc_device   of a GPU program: &mtc_cuda_device
 
 /// Shape and layout of one attention call; strides are in elements. Every field
@@ -331,7 +333,7 @@ void mtc_zero_guarded(struct MtcContext *ctx, void *p, int64_t bytes);
 typedef struct MtcDeviceFactory MtcDeviceFactory;
 extern const MtcDeviceFactory mtc_cuda_device;
 
-/// Starts `blocks` blocks of a kernel of mtc_device_code, for programs of GPUs
+/// Starts `blocks` blocks of a kernel of mtc_ptx_<chip>, for programs of GPUs
 /// alone. `index` names a row of the descriptor's `kernels`, which knows the
 /// rest of the launch. `arguments` has the address of each parameter; all have
 /// 8 bytes, and are copied. Nothing is started for 0 blocks.

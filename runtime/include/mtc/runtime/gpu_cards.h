@@ -7,6 +7,8 @@
 #ifndef MTC_RUNTIME_GPU_CARDS_H
 #define MTC_RUNTIME_GPU_CARDS_H
 
+#include "mtc/runtime/gpu_chips.h"
+
 #include <cstdint>
 #include <string_view>
 
@@ -55,12 +57,13 @@ constexpr const GpuCard *gpuCardNamed(std::string_view name) {
   return nullptr;
 }
 
-/// The first card that programs for a chip are compiled for ("sm_90"); the
-/// H100 of others, such as sm_86.
-constexpr const GpuCard &gpuCardFor(std::string_view chip) {
-  for (const GpuCard &card : kGpuCards)
-    if (card.chip == chip)
-      return card;
+/// The first card of the newest of some chips that has one, oldest first:
+/// "sm_90" and "sm_90a" have the H100; else it, as of "sm_86".
+inline const GpuCard &gpuCardFor(const std::vector<std::string> &chips) {
+  for (auto chip = chips.rbegin(); chip != chips.rend(); ++chip)
+    for (const GpuCard &card : kGpuCards)
+      if (*chip == card.chip || *chip == std::string(card.chip) + "a")
+        return card;
   return *gpuCardNamed("H100");
 }
 

@@ -1,10 +1,11 @@
-//===- ptxas.h - registers of kernels, by NVIDIA's assembler ----*- C++ -*-===//
+//===- ptxas.h - NVIDIA's assembler of kernels -------------------*- C++
+//-*-===//
 //
 // An optional tool of the CUDA toolkit; nothing needs it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MTC_RUNTIME_INSPECT_PTXAS_H
-#define MTC_RUNTIME_INSPECT_PTXAS_H
+#ifndef MTC_RUNTIME_BASE_PTXAS_H
+#define MTC_RUNTIME_BASE_PTXAS_H
 
 #include "runtime/base/status.h"
 
@@ -21,18 +22,23 @@ struct AssembledEntry {
   int64_t spillBytes = 0;  ///< stored to and loaded from local memory
 };
 
+/// What it makes of PTX.
+struct Assembly {
+  std::string cubin;                             ///< for the chip alone
+  std::map<std::string, AssembledEntry> entries; ///< by name
+};
+
 /// The path of ptxas: in PATH, else in CUDA_HOME, by default the folder of
 /// NVIDIA's packages; empty if there is none.
 std::string findPtxas();
 
-/// Assembles PTX for a chip, "sm_90", and reads what is said of each entry, by
-/// name. Nothing is written to a file. Errors: inputRejected with what it said.
+/// Assembles PTX for a chip, "sm_90". Nothing is written to a file. Errors:
+/// inputRejected with what it said.
 Status assemble(const std::string &ptxas, const std::string &ptx,
-                const std::string &chip,
-                std::map<std::string, AssembledEntry> &entries);
+                const std::string &chip, Assembly &out);
 
 /// The entries of what `ptxas -v` prints.
 std::map<std::string, AssembledEntry> readPtxasReport(std::string_view text);
 
 } // namespace mtc::runtime
-#endif // MTC_RUNTIME_INSPECT_PTXAS_H
+#endif // MTC_RUNTIME_BASE_PTXAS_H

@@ -1,6 +1,6 @@
 //===- ptxas.cpp - registers of kernels, by NVIDIA's assembler ------------===//
 
-#include "runtime/inspect/ptxas.h"
+#include "runtime/base/ptxas.h"
 
 #include "runtime/base/file.h"
 
@@ -52,15 +52,19 @@ private:
   int fd_;
 };
 
-/// Runs a command to its end, with `in` to read and `said` for all that it
-/// prints. Its exit status; -1 with errno: it did not start.
-int runProgram(const char *const *words, const Scratch &in,
-               const Scratch &said) {
+/// What a program has as the file /dev/fd/3.
+constexpr int kResult = 3;
+
+/// Runs a command to its end, with `in` to read, `said` for all that it prints
+/// and `made` for its result. Its exit status; -1 with errno: it did not start.
+int runProgram(const char *const *words, const Scratch &in, const Scratch &said,
+               const Scratch &made) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, in.fd(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, said.fd(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, said.fd(), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&files, made.fd(), kResult);
   pid_t child = 0;
   int failed = posix_spawn(&child, words[0], &files, nullptr,
                            const_cast<char *const *>(words), environ);
@@ -136,23 +140,26 @@ std::map<std::string, AssembledEntry> readPtxasReport(std::string_view text) {
 }
 
 Status assemble(const std::string &ptxas, const std::string &ptx,
-                const std::string &chip,
-                std::map<std::string, AssembledEntry> &entries) {
-  Scratch in, said;
-  if (!in.fill(ptx) || said.fd() < 0)
+                const std::string &chip, Assembly &out) {
+  Scratch in, said, made;
+  if (!in.fill(ptx) || said.fd() < 0 || made.fd() < 0)
     return {
         StatusCode::internal,
         fmt::format("cannot make a file in memory: {}", std::strerror(errno))};
-  std::string arch = "-arch=" + chip;
-  const char *words[] = {ptxas.c_str(), "-v",        arch.c_str(), "-",
-                         "-o",          "/dev/null", nullptr};
-  int code = runProgram(words, in, said);
+  const std::string arch = "-arch=" + chip;
+  const std::string result = fmt::format("/dev/fd/{}", kResult);
+  const char *words[] = {ptxas.c_str(), "-v",           arch.c_str(), "-",
+                         "-o",          result.c_str(), nullptr};
+  int code = runProgram(words, in, said, made);
   if (code != 0)
     return {
         StatusCode::inputRejected,
         fmt::format("{}: {}", ptxas,
                     code < 0 ? std::strerror(errno) : firstLine(said.text()))};
-  entries = readPtxasReport(said.text());
+  out = {made.text(), readPtxasReport(said.text())};
+  if (out.cubin.empty())
+    return {StatusCode::inputRejected,
+            fmt::format("{}: expected a cubin, found nothing", ptxas)};
   return Status::okay();
 }
 
