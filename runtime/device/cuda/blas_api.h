@@ -65,6 +65,9 @@ inline constexpr uint32_t kReduceInComputeType = 2;
   X(heuristic, cublasLtMatmulAlgoGetHeuristic, BlasHandle, MatmulDesc,         \
     MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, MatmulPreference,  \
     int, MatmulHeuristic *, int *)                                             \
+  X(checkAlgorithm, cublasLtMatmulAlgoCheck, BlasHandle, MatmulDesc,           \
+    MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout,                    \
+    const MatmulAlgo *, MatmulHeuristic *)                                     \
   X(matmul, cublasLtMatmul, BlasHandle, MatmulDesc, const void *,              \
     const void *, MatrixLayout, const void *, MatrixLayout, const void *,      \
     const void *, MatrixLayout, void *, MatrixLayout, const MatmulAlgo *,      \

@@ -36,31 +36,45 @@ CudaGemms::~CudaGemms() {
 /// Before the first step: some products are of evaluations, or of steps of
 /// another length, that come much later.
 Status CudaGemms::checkTable(const std::vector<GemmInfo> &rows) const {
-  std::string lacking;
+  std::string problems;
   for (const GemmInfo &row : rows)
-    if (isForLibrary(row) && !table_.rows.count(row))
-      lacking += fmt::format("\n  {}, {} bytes of scratch", describe(row),
-                             row.scratch);
-  if (lacking.empty())
+    if (std::string problem = problemOf(row); !problem.empty())
+      problems += fmt::format("\n  {}, {} bytes of scratch: {}", describe(row),
+                              row.scratch, problem);
+  if (problems.empty())
     return Status::okay();
   return {StatusCode::usage,
-          fmt::format("{}: expected all products of the program, found none "
-                      "for these; make the table by `mtc tune` of this "
-                      "bundle{}",
-                      tableFile_, lacking)};
+          fmt::format("{}: expected all products of the program, by algorithms "
+                      "of cuBLASLt; make the table by `mtc tune` of this "
+                      "bundle. Found{}",
+                      tableFile_, problems)};
+}
+
+std::string CudaGemms::problemOf(const GemmInfo &row) const {
+  if (!isForLibrary(row))
+    return "";
+  auto found = table_.rows.find(row);
+  if (found == table_.rows.end())
+    return "none";
+  GemmProduct product(*blas_);
+  if (Status status = product.create(row); !status.ok())
+    return status.message();
+  return product.takes(handle_, found->second.algorithm)
+             ? ""
+             : "an algorithm that cuBLASLt does not take";
 }
 
 Status CudaGemms::open(const std::vector<GemmInfo> &rows,
                        const std::string &table, const std::string &gpu) {
   MTC_RETURN_IF_ERROR(Blas::load(blas_));
-  if (!table.empty()) {
-    MTC_RETURN_IF_ERROR(readGemmTable(table, table_));
-    MTC_RETURN_IF_ERROR(
-        table_.check(table, gpu, static_cast<int64_t>(blas_->version())));
-    tableFile_ = table;
-    MTC_RETURN_IF_ERROR(checkTable(rows));
-  }
-  return blas_->check(blas_->create(&handle_), "cublasLtCreate");
+  MTC_RETURN_IF_ERROR(blas_->check(blas_->create(&handle_), "cublasLtCreate"));
+  if (table.empty())
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(readGemmTable(table, table_));
+  MTC_RETURN_IF_ERROR(
+      table_.check(table, gpu, static_cast<int64_t>(blas_->version())));
+  tableFile_ = table;
+  return checkTable(rows);
 }
 
 Status CudaGemms::choose(const GemmInfo &row, const GemmOperands &x,

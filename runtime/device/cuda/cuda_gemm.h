@@ -24,7 +24,8 @@ public:
   /// current. `table` is a file of `mtc tune`, or empty. Errors: infeasible,
   /// without the library; inputRejected and usage, where the file is none, or
   /// of another GPU or library.
-  /// It must have all `rows` that the library computes.
+  /// It must have all `rows` that the library computes, each with an algorithm
+  /// that it takes.
   runtime::Status open(const std::vector<runtime::GemmInfo> &rows,
                        const std::string &table, const std::string &gpu);
   /// Issues c = op(a)·op(b), plus c with `beta`, or with the row's epilogue.
@@ -35,6 +36,8 @@ public:
 private:
   struct Chosen;
   runtime::Status checkTable(const std::vector<runtime::GemmInfo> &rows) const;
+  /// What is wrong with the table's row of a product; empty: nothing.
+  std::string problemOf(const runtime::GemmInfo &row) const;
   runtime::Status choose(const runtime::GemmInfo &row, const GemmOperands &x,
                          uint32_t alignment, Chosen &out) const;
 

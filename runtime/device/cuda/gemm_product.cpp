@@ -142,6 +142,17 @@ Status GemmProduct::algorithms(BlasHandle handle, const GemmOperands &x,
                       describe(row_), workspaceOf(row_))};
 }
 
+bool GemmProduct::takes(BlasHandle handle, const MatmulAlgo &algorithm) const {
+  // Of bias and aux it is looked at how they are aligned, and at no more.
+  GemmOperands x{};
+  x.bias = x.aux = reinterpret_cast<void *>(kWorkspaceAlignment);
+  MatmulHeuristic result{};
+  return point(x).ok() &&
+         blas_.checkAlgorithm(handle, desc_, a_, b_, c_, c_, &algorithm,
+                              &result) == 0 &&
+         result.state == 0 && result.workspace <= workspaceOf(row_);
+}
+
 Status GemmProduct::issue(BlasHandle handle, const MatmulAlgo &algorithm,
                           const GemmOperands &x, StreamHandle stream) const {
   MTC_RETURN_IF_ERROR(point(x));

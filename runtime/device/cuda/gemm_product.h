@@ -41,6 +41,9 @@ public:
   runtime::Status algorithms(BlasHandle handle, const GemmOperands &x,
                              uint32_t alignment, int most,
                              std::vector<MatmulAlgo> &out) const;
+  /// Whether the library computes this product by an algorithm that somebody
+  /// kept, with the planned scratch.
+  bool takes(BlasHandle handle, const MatmulAlgo &algorithm) const;
   /// c = op(a)·op(b), plus c with `beta`, or with the row's epilogue, behind
   /// what is in `stream`.
   runtime::Status issue(BlasHandle handle, const MatmulAlgo &algorithm,

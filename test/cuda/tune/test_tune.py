@@ -118,7 +118,8 @@ def check_refusals(tester, bundle, host, table):
     plain = other("plain", lambda json_: json_.update(products=[row for row in json_["products"] if not row["aux"]]))
     tester.refuse("no product with aux", run(plain), USAGE, "with bias, with GELU and what it is of")
     short = other("short", lambda json_: json_["products"].pop())
-    tester.refuse("a product less", run(short), USAGE, "expected all products of the program, found none")
+    tester.refuse("a product less", run(short), USAGE, "expected all products of the program")
+    tester.refuse("a product less", run(short), USAGE, "bytes of scratch: none")
 
     def spoil(json_):
         json_["products"][0]["m"] = -1
@@ -128,9 +129,9 @@ def check_refusals(tester, bundle, host, table):
     said = run(other("spoilt", spoil))
     for words in "products[0]: 'm': expected", "expected 128 digits of base 16", "each product once":
         tester.refuse("a spoilt table", said, INPUT, words)
-    # What is no algorithm is the library's error, so tables are what products are computed by.
     nothing = other("nothing", lambda json_: [row.update(algorithm="f" * 128) for row in json_["products"]])
-    tester.refuse("no algorithms", run(nothing), INFEASIBLE, "cublasLtMatmul")
+    tester.refuse("no algorithms", run(nothing), USAGE,
+                  "bytes of scratch: an algorithm that cuBLASLt does not take")
     tester.refuse("for a CPU", run(table, host), USAGE, "expected a bundle for GPUs")
     tester.refuse("no table", run(tester.path("none")), INPUT, "none")
     for what, words, code, expected in (
