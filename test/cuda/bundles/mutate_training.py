@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Does training notice a wrong kernel? One instruction of the PTX in a program is changed, and the
+program trains two steps under the stand-ins.
+
+usage: mutate_training.py BIN_DIR STAND_INS MUTATE_TEXT [--mutants N] [--seed N]
+
+A mutant is refused, ends with a fault or another error, does not end, has other numbers (losses,
+norms, gradients, parameters) than the program, or has its bits: then it is looked for a rule by
+which it must have them: operands of a commutative operation that change places, or a line that no
+thread comes to, as it is the same with a trap there. The others are listed with their lines. The
+model is tiny and in bf16. Each text of PTX has as many mutants: the program's kernels, the norm's,
+attention's.
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
+
+import corpus
+import safetensors
+from run_layout import Mtc, Report, read_log
+from small_spec import small_spec
+
+TINY = {"name": "tiny", "vocab": 250, "padded": 256, "layers": 2, "hidden": 16, "heads": 2,
+        "ffn": 32, "longest": 8, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
+STEPS, PATIENCE = 2, 60  # seconds, of a run that takes one
+EQUAL, OTHER_REASON = "equal", "equal for another reason"
+# A text of PTX in a program ends with a zero.
+TEXT = re.compile(rb"\.version [^\0]*")
+# Entries that this training calls, by a part of their names; of a text with none of them nothing
+# is changed.
+CALLED = re.compile(rb"\.entry (kernel|mtc_cuda_norm|mtc_attention_forward_bf16_d32\()")
+
+
+class Training:
+    """A program of one rank, trained with any text in place of one of its own."""
+
+    def __init__(self, mtc, stand_ins, mutate, folder):
+        self.mtc, self.mutate, self.folder = mtc, mutate, folder
+        self.environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(stand_ins))
+        self.data, spec = (os.path.join(folder, name) for name in ("data", "spec.toml"))
+        corpus.write(self.data)
+        with open(spec, "w") as file:
+            file.write(small_spec(tied=True, **TINY))
+        self.bundle = os.path.join(folder, "bundle")
+        mtc.call("compile", spec, "--mbs", 2, "--gbs", 4, "--dtype", "bf16", "--target",
+                 "cuda:sm_90", "-o", self.bundle)
+        self.program = os.path.join(self.bundle, "programs", "stage0")
+        with open(self.program, "rb") as file:
+            self.image = file.read()
+        self.texts = [found for found in TEXT.finditer(self.image) if CALLED.search(found[0])]
+        self.expected = self.run(self.image)
+
+    def mutant(self, text, *words):
+        """The text changed, and what mutate_text says of the change."""
+        done = subprocess.run([self.mutate, *words], input=text, capture_output=True, check=True)
+        return done.stdout, done.stderr.decode().split("\n")
+
+    def with_text(self, place, text):
+        """The program with a text of the same length: blanks behind it, or comments left out."""
+        length = place.end() - place.start()
+        text = text.rstrip(b"\n")
+        while len(text) > length and (comment := re.search(rb"\t?//[^\n]*\n", text)):
+            text = text[:comment.start()] + text[comment.end():]
+        if len(text) > length:
+            return None
+        return self.image[:place.start()] + text.ljust(length) + self.image[place.end():]
+
+    def run(self, image):
+        """How it ended, and the bits of all that came out."""
+        with open(self.program, "wb") as file:
+            file.write(image)
+        log = os.path.join(self.folder, "log")
+        command = [self.mtc.program, "run", self.bundle, "--quiet", "--data", self.data,
+                   "--data-type", "u8", "--steps", str(STEPS), "--warmup", "1", "--log", log,
+                   "--dump", "grads", self.folder, "--dump", "params", self.folder]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE,
+                                  env=self.environment)
+        except subprocess.TimeoutExpired:
+            return "does not end", None
+        if done.returncode or "stand-in" in done.stderr:
+            kind = re.search(r"cuda stand-in: ([^:]*)", done.stderr)
+            return f"exit code {done.returncode}" + (f", {kind[1]}" if kind else ""), None
+        return "ran", ([(row["loss"], row["grad_norm"]) for row in read_log(log)],
+                       [safetensors.digest(safetensors.read(os.path.join(
+                           self.folder, f"{what}.safetensors"))) for what in ("grads", "params")])
+
+    def judge(self, draw):
+        """Of a random mutant: its outcome and its words; none if there was nothing to change."""
+        place = draw.choice(self.texts)
+        text, said = self.mutant(place[0], str(draw.randrange(2 ** 31)))
+        image = self.with_text(place, text)
+        if not said[0] or image is None:
+            return None, ""
+        line = int(said[1])
+        words = " -> ".join(each.split(b"\n")[line].decode().strip() for each in (place[0], text))
+        ended, bits = self.run(image)
+        if ended != "ran":
+            return ended, words
+        if bits != self.expected[1]:
+            return "other numbers", words
+        if said[2] == "1":
+            return f"{EQUAL}: commutative", words
+        trapped = self.with_text(place, self.mutant(place[0], "trap", str(line))[0])
+        if trapped and self.run(trapped) == self.expected:
+            return f"{EQUAL}: no thread comes to the line", words
+        return OTHER_REASON, words
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("folder", "stand_ins", "mutate"):
+        parser.add_argument(name)
+    parser.add_argument("--mutants", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    report, outcomes, draw = Report(), collections.Counter(), random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        training = Training(Mtc(), options.stand_ins, options.mutate, folder)
+        report.expect(training.expected[0] == "ran" and len(training.texts) > 2,
+                      f"expected a program that trains, with kernels, the norm and attention, "
+                      f"found {training.expected[0]} and {len(training.texts)} texts")
+        report.expect(training.run(training.image) == training.expected, "the same bits twice")
+        while outcomes.total() < options.mutants:
+            outcome, words = training.judge(draw)
+            if outcome is None:
+                continue
+            outcomes[outcome] += 1
+            if outcome == OTHER_REASON:
+                print(f"{outcome}: {words}", flush=True)
+    noticed = sum(count for outcome, count in outcomes.items() if not outcome.startswith(EQUAL))
+    report.expect(noticed * 3 > options.mutants, f"expected a third of {options.mutants} to be "
+                  f"noticed and more, found {noticed}")
+    for outcome, count in sorted(outcomes.items()):
+        print(f"{count} {outcome}")
+    return report.finish(f"{options.mutants} mutants, {noticed} noticed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
