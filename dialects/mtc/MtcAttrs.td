@@ -212,7 +212,7 @@ def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what a product does before it rounds
 def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let summary = "the device of a rank";
   let description = [{
-    `device` is `cpu` or a GPU with its chip, `cuda:sm_90`. Without `isa` nobody
+    `device` is `cpu` or GPUs of some architectures, `cuda:sm_80,sm_90a`, oldest first. Without `isa` nobody
     has chosen an instruction set yet: `mtc compile` takes the best of its machine
     and writes it here. Without `memory` there is no limit, without `ranks_per_host` nobody said on which hosts ranks lie.
 

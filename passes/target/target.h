@@ -31,14 +31,15 @@ public:
   /// Of the module. Fails, after a diagnostic, if there is no mtc.config or it
   /// names no instruction set.
   static mlir::FailureOr<Target> of(mlir::ModuleOp module);
-  /// The chip of a target: "sm_90" of "cuda:sm_90", empty of "cpu".
+  /// The chips of a target: "sm_80,sm_90" of "cuda:sm_80,sm_90", empty of
+  /// "cpu". No plan depends on which they are.
   static llvm::StringRef chipOf(TargetAttr target);
 
   /// The best instruction set of this machine for the compute type; empty if it
   /// has no unit for it.
   static std::string bestIsa(bool bf16);
 
-  /// The chip of a GPU, "sm_90"; empty for a CPU.
+  /// The chips of GPUs, "sm_80,sm_90"; empty for a CPU.
   const std::string &chip() const { return chip_; }
 
   /// The instruction set of a rank's processor.

@@ -222,7 +222,7 @@ def check_explain(mtc, folder):
     if "unknown, ptxas of the CUDA toolkit is not here" not in none or "registers unknown, occupancy at most" not in none:
         yield f"expected unknown registers without ptxas, found\n{none}"
     old = mtc.call("explain", bundle, "--kernels", "A100", "--registers").stdout
-    if "unknown, A100 SXM 80 GB is sm_80 and the bundle for sm_90 and newer" not in old or "occupancy at most" not in old:
+    if "unknown, A100 SXM 80 GB is sm_80 and the bundle for a GPU of sm_90 or newer" not in old or "occupancy at most" not in old:
         yield f"expected unknown registers of an A100, found\n{old}"
     yield from check_refusals(mtc, folder, bundle, cpu)
 

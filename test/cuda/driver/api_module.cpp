@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 using namespace mtc;
@@ -13,6 +14,13 @@ using namespace mtc::standin;
 namespace {
 
 constexpr int kUsualShared = 49152; ///< without an attribute
+
+/// Of a text that was read.
+std::string targetOf(const char *text) {
+  static const std::regex line("\\.target\\s+(\\w+)");
+  std::cmatch found;
+  return std::regex_search(text, found, line) ? found.str(1) : "";
+}
 
 CUresult load(CUmodule *module, const void *image, unsigned count,
               CUjit_option *options, void **values) {
@@ -24,8 +32,10 @@ CUresult load(CUmodule *module, const void *image, unsigned count,
     CUresult result = compile(static_cast<const char *>(image), driver.rules,
                               loaded->code, log);
     log.write();
+    driver.refusedCubins += result == CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (result != CUDA_SUCCESS)
       return result;
+    driver.targets.insert(targetOf(static_cast<const char *>(image)));
     // The real driver waits here, too, unless a stream captures.
     loaded->globals =
         std::make_unique<ptx::Globals>(*loaded->code, driver.memory);

@@ -56,6 +56,13 @@ void atTheEnd() {
   if (environment("MTC_STANDIN_GRAPHS", 0))
     report("launched " + std::to_string(driver.graphLaunches) + " graphs of " +
            std::to_string(driver.graphNodes) + " nodes");
+  if (environment("MTC_STANDIN_MODULES", 0)) {
+    std::string targets;
+    for (const std::string &target : driver.targets)
+      targets += (targets.empty() ? "" : ", ") + target;
+    report("loaded modules for " + targets + " and refused " +
+           std::to_string(driver.refusedCubins) + " cubins");
+  }
   if (!environment("MTC_STANDIN_LEAKS", 0) || driver.sticky)
     return;
   std::string text = driver.space.leaks();

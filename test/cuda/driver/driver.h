@@ -18,6 +18,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,6 +38,8 @@ public:
   /// What the context ended with, which all calls then return.
   CUresult sticky = CUDA_SUCCESS;
   uint64_t graphLaunches = 0, graphNodes = 0; ///< the latter of all launches
+  std::set<std::string> targets;              ///< of modules that were loaded
+  uint64_t refusedCubins = 0;
 
   ptx::Memory memory;
   AddressSpace space{memory};
