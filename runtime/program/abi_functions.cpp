@@ -162,11 +162,14 @@ void mtc_norm_finish(MtcContext *ctx) {
     return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->normFinish(&stepState(ctx));
-  MtcStepBlock &block = stepState(ctx).block;
+  MtcStepState &state = stepState(ctx);
+  MtcStepBlock &block = state.block;
   block.grad_norm = normValue(normOf(ctx)) * block.inv_loss_scale;
   block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold,
                                      block.inv_loss_scale);
-  block.applies = updateApplies(block.grad_norm, block.clip_threshold);
+  state.stopped = updateStops(state.stopped, block.follows, block.grad_norm,
+                              block.clip_threshold);
+  block.applies = !state.stopped;
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {

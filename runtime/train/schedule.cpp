@@ -47,6 +47,7 @@ void StepSchedule::fill(const GlobalBatch &step, MtcStepBlock &block) {
   block.clip_threshold = static_cast<float>(recipe_.clip);
   block.clip_coeff = 1;
   block.applies = 1;
+  block.follows = 0;
   block.loss_scale = 1;
   block.inv_loss_scale = 1;
   block.grad_norm = 0;

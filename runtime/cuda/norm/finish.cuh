@@ -63,7 +63,7 @@ MTC_DEVICE double rootOf(const Word (&words)[kWords]) {
   return __dsqrt_rn(__dmul_rn(rounded, power(64 * place - by - 298)));
 }
 
-/// Writes grad_norm, clip_coeff and applies. By one thread.
+/// Writes grad_norm, clip_coeff, applies and stopped. By one thread.
 MTC_DEVICE void finish(MtcStepState *state) {
   MtcStepBlock &block = state->block;
   Word words[kWords];
@@ -75,7 +75,10 @@ MTC_DEVICE void finish(MtcStepState *state) {
   block.grad_norm = norm;
   block.clip_coeff =
       __double2float_rn(__dmul_rn(ratio < 1 ? ratio : 1, unscale));
-  block.applies = updateApplies(norm, threshold);
+  bool stops =
+      updateStops(state->stopped != 0, block.follows != 0, norm, threshold);
+  state->stopped = stops;
+  block.applies = !stops;
 }
 
 } // namespace mtc::cuda

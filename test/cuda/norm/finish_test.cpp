@@ -58,6 +58,8 @@ MtcStepState someState(NormSum sum) {
   state.block.clip_threshold = thresholds[below(6)];
   const double scales[] = {1, 0x1p-16, 0x1p-126, 3.5};
   state.block.inv_loss_scale = scales[below(4)];
+  state.block.follows = below(2);
+  state.stopped = below(4) == 0;
   return state;
 }
 
@@ -98,7 +100,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
     for (__int128 &limb : sums.back().limb)
       limb *= 1 + int64_t(below(1000));
   }
-  int applied = 0, tooLarge = 0;
+  int applied = 0, tooLarge = 0, held = 0;
   for (const NormSum &sum : sums) {
     MtcStepState state = someState(sum);
     NormOnDevice device(*normModule, normSeed, state);
@@ -110,9 +112,13 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
     double clipped = b.clip_threshold > 0
                          ? std::min<double>(b.grad_norm, b.clip_threshold)
                          : b.grad_norm;
-    b.applies = std::isfinite(b.grad_norm) && clipped < 0x1p64;
+    bool isGood = std::isfinite(b.grad_norm) && clipped < 0x1p64;
+    bool isHeld = b.follows && state.stopped;
+    b.applies = isGood && !isHeld;
+    state.stopped = !b.applies;
     applied += b.applies;
-    tooLarge += std::isfinite(b.grad_norm) && !b.applies;
+    held += isGood && isHeld;
+    tooLarge += std::isfinite(b.grad_norm) && !isGood;
     MtcStepState found = device.read();
     ASSERT_EQ(std::memcmp(&found, &state, sizeof state), 0)
         << "expected " << b.grad_norm << " and " << b.clip_coeff << ", found "
@@ -122,6 +128,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
   }
   EXPECT_GT(applied, 100);
   EXPECT_GT(tooLarge, 20);
+  EXPECT_GT(held, 20);
 }
 
 } // namespace

@@ -120,7 +120,9 @@ bytesOf(SideEffects::Resource *resource) {
             {block + int64_t(offsetof(MtcStepBlock, applies)),
              sizeof MtcStepBlock::applies},
             {block + int64_t(offsetof(MtcStepBlock, grad_norm)),
-             sizeof MtcStepBlock::grad_norm}};
+             sizeof MtcStepBlock::grad_norm},
+            {int64_t(offsetof(MtcStepState, stopped)),
+             sizeof MtcStepState::stopped}};
   return {}; // the order of collectives and streams is in no memory
 }
 

@@ -126,6 +126,7 @@ private:
     state->block.seed = StepValues::kSeed;
     state->block.sample_base = StepValues::kSampleBase;
     state->block.step = 1;
+    state->block.follows = 0; // so that nothing of the step before is read
     state->block.clip_threshold = 1;
     state->block.inv_loss_scale = 1;
   }

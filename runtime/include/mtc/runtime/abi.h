@@ -93,7 +93,7 @@ struct MtcStepBlock {
   float inv_bias1, inv_bias2;
   float momentum;
   float clip_threshold, clip_coeff;
-  int32_t applies;
+  int32_t applies, follows;
   float loss_scale;
   double inv_loss_scale;
   double grad_norm;
@@ -108,6 +108,9 @@ struct MtcStepBlock {
 struct MtcStepState {
   struct MtcStepBlock block;
   int64_t norm[2 * MTC_NORM_LIMBS]; ///< limbs, low ones and low halves first
+  /// 1: the last step was not updated, and steps that follow it are not, either
+  /// (update_rule.h). Written by mtc_norm_finish alone.
+  int64_t stopped;
 };
 
 /// What every fragment receives. One per rank; it lives as long as the run.
@@ -313,7 +316,7 @@ void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 /// reset, accumulate any number of ranges of `dtype` (a float type) in any
 /// order, check fp32 that must be finite though it is no gradient (a norm with
 /// something that is not finite is +inf on every rank), reduce over `group` on
-/// a stream, finish (writes grad_norm, clip_coeff and applies).
+/// a stream, finish (writes grad_norm, clip_coeff, applies and stopped).
 void mtc_norm_reset(struct MtcContext *ctx);
 void mtc_norm_accumulate(struct MtcContext *ctx, int32_t dtype, const void *g,
                          int64_t count);

@@ -56,6 +56,9 @@ enum class StepReader { Kernels, Affine, Runtime, Guards };
         "norm is clipped")                                                     \
   FIELD(APPLIES, applies, Norm, Guards,                                        \
         "1: the update of this step is done; 0: it is left out")              \
+  FIELD(FOLLOWS, follows, Runtime, Runtime,                                    \
+        "1: issued before it was known whether the step before is updated; "   \
+        "where that is not, neither is this one")                              \
   FIELD(LOSS_SCALE, loss_scale, Runtime, Kernels,                              \
         "what the loss is multiplied by before its gradient is taken, where "  \
         "the plan does that; else 1")                                          \
