@@ -54,13 +54,15 @@ void FlightCommunicator::issued(const FlightNote &note) {
   underWay_.push_back(number);
 }
 
-void FlightCommunicator::completed() {
-  for (uint64_t number : underWay_)
+void FlightCommunicator::completed(uint64_t last) {
+  auto ends = [&](uint64_t number) {
+    if (number > last)
+      return false;
     recorder_.end(number);
-  for (const auto &[transfer, number] : open_)
-    recorder_.end(number);
-  underWay_.clear();
-  open_.clear();
+    return true;
+  };
+  std::erase_if(underWay_, ends);
+  std::erase_if(open_, [&](const auto &each) { return ends(each.second); });
 }
 
 Status FlightCommunicator::collective(const CollectiveCall &call,

@@ -31,8 +31,8 @@ public:
     if (recorder_.on())
       note(transfers);
   }
-  /// All of these are done.
-  void completed();
+  /// Of these all up to the recorder's number `last` are done.
+  void completed(uint64_t last);
 
   Status collective(const CollectiveCall &call, void *buffer) override;
   Status post(std::span<const MtcTransfer> transfers) override;

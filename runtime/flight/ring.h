@@ -77,6 +77,10 @@ public:
   explicit FlightRecorder(FlightRing *ring) : ring_(ring) {}
 
   bool on() const { return ring_ != nullptr; }
+  /// The number of the last operation; 0: none.
+  uint64_t count() const {
+    return ring_ ? ring_->count.load(std::memory_order_relaxed) : 0;
+  }
   void setStep(int64_t step) { step_.store(step, std::memory_order_relaxed); }
   /// Notes an operation, which begins now or is only issued.
   uint64_t begin(FlightNote note, bool starts = true);

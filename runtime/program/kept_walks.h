@@ -4,9 +4,12 @@
 
 #include "runtime/device/work_keeper.h"
 #include "runtime/program/descriptor.h"
+#include "runtime/program/step_slots.h"
 
+#include <array>
 #include <map>
 #include <tuple>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -23,12 +26,18 @@ struct RowRange {
   }
 };
 
-/// A walk that a device keeps, and the host's memory that its copies of inputs
-/// read, one behind the other in the order of the rows.
+/// A walk that a device keeps, in one part or in several, one behind the other.
+/// Its inputs lie in memory of the device, one behind the other in the order of
+/// the rows, which read them there. Each issue begins with a copy of all of
+/// them from the host: the next step's can be filled while this one runs.
 struct KeptWalk {
   bool isPrepared = false; ///< its rows were walked one by one
-  std::unique_ptr<WorkKeeper::Work> work;
-  std::byte *inputs = nullptr;
+  std::vector<std::unique_ptr<WorkKeeper::Work>> parts;
+  int64_t inputBytes = 0;
+  std::byte *inputs = nullptr;                          ///< of the device
+  std::array<std::byte *, StepSlots::kCount> staging{}; ///< by slot of the step
+
+  bool isKept() const { return !parts.empty(); }
 };
 
 /// By range: rows are walked one by one once, as libraries prepare themselves

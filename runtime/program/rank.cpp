@@ -59,7 +59,7 @@ Status RankState::initialize() {
   if (!context_.device)
     context_.block = &stepState(&context_).block;
   inputs_.emplace(stream());
-  return Status::okay();
+  return slots_.open(parts_.device->keeper());
 }
 
 Status RankState::checkStage() const {
@@ -101,63 +101,6 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
   bool keeps = keepsWalks() && !observer && first < end;
   return keeps ? walkKept(*parts_.device->keeper(), range, loader)
                : walkRows(range, loader, observer);
-}
-
-Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
-                           DataLoader &loader) {
-  KeptWalk &walk = kept_[range];
-  if (!walk.work) {
-    bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
-      return each.second.isPrepared && each.first.contains(range);
-    });
-    if (!isPrepared) {
-      walk.isPrepared = true;
-      return walkRows(range, loader, nullptr);
-    }
-    MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
-  }
-  rows_ = timelines_[range.entry - descriptor().entries.data()];
-  std::byte *input = walk.inputs;
-  for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_)
-    if (row_->kind == MTC_STEP_LOAD)
-      accept(forEachInput(*range.entry, *row_,
-                          [&](const InputInfo &in, ArenaOffset) {
-                            auto *tokens = reinterpret_cast<int32_t *>(input);
-                            input += descriptor().inputBytes(*range.entry);
-                            return loader.load(in, row_->microbatch, tokens);
-                          }));
-  row_ =
-      std::find_if(rows_ + range.first, rows_ + range.end - 1,
-                   [](const MtcStep &row) { return row.kind == MTC_STEP_RUN; });
-  if (parts_.flight && parts_.device->exchanges())
-    parts_.flight->issued(noteOf(FlightKind::fragment));
-  row_ = nullptr;
-  if (context_.status == 0)
-    accept(keeper.issue(*walk.work));
-  return failure();
-}
-
-Status RankState::keep(WorkKeeper &keeper, const RowRange &range,
-                       DataLoader &loader, KeptWalk &walk) {
-  const MtcStep *rows = timelines_[range.entry - descriptor().entries.data()];
-  int64_t inputs = 0;
-  for (int64_t row = range.first; row < range.end; ++row)
-    if (rows[row].kind == MTC_STEP_LOAD)
-      MTC_RETURN_IF_ERROR(forEachInput(*range.entry, rows[row],
-                                       [&](const InputInfo &, ArenaOffset) {
-                                         ++inputs;
-                                         return Status::okay();
-                                       }));
-  // One byte more, so that there are some.
-  MTC_RETURN_IF_ERROR(keeper.hostMemory(
-      inputs * descriptor().inputBytes(*range.entry) + 1, walk.inputs));
-  accept(keeper.begin());
-  keptInput_ = walk.inputs;
-  if (context_.status == 0)
-    (void)walkRows(range, loader, nullptr);
-  keptInput_ = nullptr;
-  accept(keeper.end(walk.work));
-  return failure();
 }
 
 Status RankState::walkRows(const RowRange &range, DataLoader &loader,
@@ -220,7 +163,7 @@ FlightNote RankState::noteOf(FlightKind kind) const {
 
 Status RankState::issue(const EntryInfo &entry, const MtcStep &row,
                         DataLoader &loader) {
-  if (!parts_.flight || keptInput_) // what is kept does not run
+  if (!parts_.flight || isKeeping_)
     return perform(entry, row, loader);
   collectives_ = 0;
   FlightRecorder &recorder = parts_.flight->recorder();
@@ -241,7 +184,7 @@ Status RankState::perform(const EntryInfo &entry, const MtcStep &row,
     return stream().launch(parts_.program.fragments[row.fragment], &context_,
                            &row);
   case MTC_STEP_EXCHANGE:
-    if (parts_.flight && parts_.device->exchanges() && !keptInput_)
+    if (parts_.flight && parts_.device->exchanges() && !isKeeping_)
       parts_.flight->issued(transfers(row));
     return comm().exchange(transfers(row));
   case MTC_STEP_POST:
@@ -258,26 +201,13 @@ void RankState::traceTo(RankTrace *trace) {
     comms->traceTo(trace ? &trace->commTimes : nullptr);
 }
 
-template <typename Load>
-Status RankState::forEachInput(const EntryInfo &entry, const MtcStep &row,
-                               Load &&load) {
-  for (const InputInfo &in : descriptor().inputs) {
-    int64_t slot = context_.slots[row.slots + in.pool];
-    if (in.entry != entry.name || slot < 0) // a slot of another pool
-      continue;
-    MTC_RETURN_IF_ERROR(load(
-        in, ArenaOffset{MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}));
-  }
-  return Status::okay();
-}
-
 Status RankState::load(const EntryInfo &entry, const MtcStep &row,
                        DataLoader &loader) {
   int64_t bytes = descriptor().inputBytes(entry);
   return forEachInput(
       entry, row, [&](const InputInfo &in, ArenaOffset to) -> Status {
-        if (keptInput_)
-          return stream().copyIn(
+        if (isKeeping_)
+          return parts_.device->keeper()->take(
               to, std::exchange(keptInput_, keptInput_ + bytes), bytes);
         std::byte *tokens = nullptr;
         MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
@@ -296,10 +226,13 @@ Status RankState::dropGradients() {
 Status RankState::beginStep(const MtcStepBlock &block) {
   if (parts_.flight)
     parts_.flight->recorder().setStep(block.step);
+  StepSlot &slot = slots_.turn();
+  accept(stream().wait(slot.done));
+  slot.messages->block = block;
   if (context_.device)
-    context_.block = &block;
+    context_.block = &slot.messages->block;
   accept(stream().copyIn({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
-                         &block, sizeof block));
+                         &slot.messages->block, sizeof block));
   accept(stream().fill(loss(), 0, sizeof(float)));
   return failure();
 }
@@ -307,17 +240,33 @@ Status RankState::beginStep(const MtcStepBlock &block) {
 Status RankState::complete() {
   accept(stream().wait(stream().record()));
   if (parts_.flight && parts_.device->exchanges() && failure().ok())
-    parts_.flight->completed();
+    parts_.flight->completed(parts_.flight->recorder().count());
+  return failure();
+}
+
+Status RankState::endStep() {
+  StepSlot &slot = slots_.current();
+  accept(
+      stream().copyOut(loss(), &slot.messages->loss, sizeof(StepResult::loss)));
+  accept(stream().copyOut({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
+                          &slot.messages->found, sizeof(MtcStepBlock)));
+  slot.done = stream().record();
+  if (parts_.flight)
+    slot.notes = parts_.flight->recorder().count();
+  slots_.end();
   return failure();
 }
 
 Status RankState::readResult(StepResult &out) {
-  accept(stream().copyOut(loss(), &out.loss, sizeof out.loss));
-  accept(stream().copyOut({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
-                          &block_, sizeof block_));
-  MTC_RETURN_IF_ERROR(complete());
-  out.gradNorm = block_.grad_norm;
-  out.applies = block_.applies != 0;
+  const StepSlot &slot = slots_.read();
+  accept(stream().wait(slot.done));
+  if (!failure().ok())
+    return failure();
+  if (parts_.flight && parts_.device->exchanges())
+    parts_.flight->completed(slot.notes);
+  out.loss = slot.messages->loss;
+  out.gradNorm = slot.messages->found.grad_norm;
+  out.applies = slot.messages->found.applies != 0;
   return Status::okay();
 }
 
@@ -331,7 +280,7 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
                              void *buffer) {
   TraceSpan span{TraceKind::collective, row_, call, buffer};
   CommStream *comms = parts_.device->commStream();
-  if (parts_.flight && !keptInput_) {
+  if (parts_.flight && !isKeeping_) {
     FlightNote note = noteOf(FlightKind::collective);
     note.call = call;
     note.index = collectives_++;

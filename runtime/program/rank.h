@@ -13,6 +13,7 @@
 #include "runtime/flight/flight_comm.h"
 #include "runtime/program/kept_walks.h"
 #include "runtime/program/program.h"
+#include "runtime/program/step_slots.h"
 #include "runtime/program/trace.h"
 
 #include <memory>
@@ -38,6 +39,14 @@ public:
   virtual ~Observer() = default;
   /// The fragment of `row` was issued; what is issued here runs behind it.
   virtual Status issued(const MtcStep &row) = 0;
+};
+
+/// Of a walk whose inputs are still where an earlier one left them.
+class LeavesInputs final : public DataLoader {
+public:
+  Status load(const InputInfo &, int64_t, int32_t *) override {
+    return Status::okay();
+  }
 };
 
 /// What a step leaves on the device.
@@ -95,8 +104,8 @@ public:
     return static_cast<char *>(context_.arena[at.arena]) + at.offset;
   }
 
-  /// Issues what precedes the rows of a step: its block, which stays the
-  /// caller's and as it is until `complete`, and a loss of 0.
+  /// Issues what precedes the rows of a step: its block, and a loss of 0. Of
+  /// the steps before, at most one has results that nobody has read.
   Status beginStep(const MtcStepBlock &block);
   /// Issues that accumulators are as before the first step: all zero. For a
   /// step without its update, which would have left them so.
@@ -106,6 +115,9 @@ public:
   /// where a device keeps the rows (KeptWalks).
   Status walk(const EntryInfo &entry, int64_t first, int64_t end,
               DataLoader &loader, Observer *observer = nullptr);
+  /// Whether such a walk, if nobody observes it, is issued as a whole: then
+  /// another one with LeavesInputs, two steps later, has the same inputs.
+  bool isKept(const EntryInfo &entry, int64_t first, int64_t end) const;
   /// Whether walks are kept where the device can; they are at first. A walk
   /// that is observed or traced never is.
   void keepWalks(bool keeps) { keeps_ = keeps; }
@@ -120,7 +132,10 @@ public:
   void traceTo(RankTrace *trace);
   /// Waits for all that was issued. Returns the first failure of the rank.
   Status complete();
-  /// The same, and brings the result to the host.
+  /// Issues that the results of the step that began last come to the host.
+  Status endStep();
+  /// Waits for the results of the first step that was ended and not read, and
+  /// for all in front of them.
   Status readResult(StepResult &out);
 
   /// Where a row of one of its timelines stands; none for any other.
@@ -154,8 +169,16 @@ private:
                   Observer *observer);
   Status walkKept(WorkKeeper &keeper, const RowRange &range,
                   DataLoader &loader);
+  /// Makes the parts of a walk.
   Status keep(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
               KeptWalk &walk);
+  /// Makes room for its inputs.
+  Status openInputs(WorkKeeper &keeper, const RowRange &range, KeptWalk &walk);
+  /// Keeps the first rows of `rest` that are left, up to a part that is full.
+  void keepRows(WorkKeeper &keeper, RowRange &rest, DataLoader &loader);
+  /// Fills those of the step, and issues that they go to the device.
+  void sendInputs(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
+                  const KeptWalk &walk);
   /// Calls `load` for each input that a row of LOAD has.
   template <typename Load>
   Status forEachInput(const EntryInfo &entry, const MtcStep &row, Load &&load);
@@ -168,7 +191,7 @@ private:
 
   RankParts parts_;
   MtcContext context_{};
-  MtcStepBlock block_{}; ///< as the device had it at the end of a step
+  StepSlots slots_;
   std::optional<Staging> inputs_;
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
@@ -178,8 +201,22 @@ private:
   int32_t collectives_ = 0;       ///< that the row has issued
   bool keeps_ = true;
   KeptWalks kept_;
-  std::byte *keptInput_ = nullptr; ///< of the next row that is kept; null: none
+  bool isKeeping_ = false;         ///< rows that are walked do not run
+  std::byte *keptInput_ = nullptr; ///< of the next row that is kept
 };
+
+template <typename Load>
+Status RankState::forEachInput(const EntryInfo &entry, const MtcStep &row,
+                               Load &&load) {
+  for (const InputInfo &in : descriptor().inputs) {
+    int64_t slot = context_.slots[row.slots + in.pool];
+    if (in.entry != entry.name || slot < 0) // a slot of another pool
+      continue;
+    MTC_RETURN_IF_ERROR(load(
+        in, ArenaOffset{MTC_ARENA_ACTIVATIONS, slot * in.stride + in.offset}));
+  }
+  return Status::okay();
+}
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_PROGRAM_RANK_H

@@ -15,6 +15,7 @@ Status Evaluation::batch(const EntryInfo &entry, TokenLoader &loader,
       MTC_RETURN_IF_ERROR(
           rank_.comm().allReduce(*groupNamed(axis.name), MTC_SUM, MTC_F32,
                                  rank_.address(rank_.loss()), 1));
+  MTC_RETURN_IF_ERROR(rank_.endStep());
   StepResult result;
   MTC_RETURN_IF_ERROR(rank_.readResult(result));
   loss = result.loss;

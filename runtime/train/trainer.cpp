@@ -4,7 +4,6 @@
 
 #include "runtime/train/logits.h"
 #include "runtime/train/shards.h"
-#include "runtime/train/trace_file.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +17,6 @@
 
 namespace mtc::runtime {
 namespace {
-
-/// Steps in a row that are skipped at the least loss scale until that is said:
-/// an overflow of a batch or two is none of the run's.
-constexpr int64_t kStuckSteps = 10;
-
-/// NaN and infinities give NaN, which equals nothing.
-bool isFinite(double x) { return x - x == 0; }
 
 Status noEntry(const char *name, const char *use) {
   return {
@@ -187,28 +179,6 @@ Status Trainer::load() {
   return Status::okay();
 }
 
-Status Trainer::train() {
-  for (int64_t step = job_.startStep() + 1; step <= job_.recipe.steps; ++step) {
-    bool runs = false;
-    MTC_RETURN_IF_ERROR(begin(step, runs));
-    if (!runs)
-      return Status::okay();
-    MTC_RETURN_IF_ERROR(tracedStep(step));
-    if (done_ < step) {
-      signals_.gate.close(); // for a launcher that looks
-      return Status::okay();
-    }
-    if (rank_.logs())
-      report(step);
-    if (job_.evaluation.due(step, job_.recipe.steps))
-      MTC_RETURN_IF_ERROR(evaluateBehind(step));
-    MTC_RETURN_IF_ERROR(dump("params", step));
-    if (checkpoints_.due(step))
-      MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
-  }
-  return Status::okay();
-}
-
 Status Trainer::begin(int64_t step, bool &runs) {
   MTC_RETURN_IF_ERROR(checkpoints_.look());
   hearOfSaves();
@@ -222,6 +192,9 @@ Status Trainer::begin(int64_t step, bool &runs) {
   };
   StepTurn next = turn();
   if (next == StepTurn::save) {
+    MTC_RETURN_IF_ERROR(await());
+    if (done_ < step - 1)
+      return Status::okay();
     MTC_RETURN_IF_ERROR(checkpoints_.saveAndGoOn(position()));
     next = turn();
   }
@@ -265,175 +238,6 @@ void Trainer::lookAhead(int64_t step) {
     signals_.gate.close();
 }
 
-Status Trainer::trainStep(int64_t step) {
-  started_ = std::chrono::steady_clock::now();
-  // In memory, unless reading ahead failed: never the samples of another step.
-  OfLength &own = of(step);
-  TokenLoader &loader = own.loader;
-  const EntryInfo *entry = own.train.at(batches_.of(step));
-  MTC_RETURN_IF_ERROR(loader.turnTo(batchOf(step)));
-  fillBlock(step);
-  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
-  int64_t issued = rowsBeforeResult(step, *entry);
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry, 0, issued, loader));
-  MTC_RETURN_IF_ERROR(rank_.readResult(result_));
-  // On all ranks: the norm is of all gradients, and takes the loss in.
-  bool finite = isFinite(result_.gradNorm);
-  if (!finite && (!scaler_.scales() || entry->update.empty()))
-    return endNotFinite(step);
-  if (finite && !result_.applies)
-    return endTooLarge(step);
-  MTC_RETURN_IF_ERROR(dump("grads", step));
-  if (!finite)
-    return skipUpdate(step, *entry, issued);
-  MTC_RETURN_IF_ERROR(rank_.walk(*entry, issued, entry->length, loader));
-  if (issued < entry->length)
-    MTC_RETURN_IF_ERROR(rank_.complete());
-  scaler_.update(true);
-  lookedAtParameters_ = false;
-  finish(step);
-  return Status::okay();
-}
-
-int64_t Trainer::rowsBeforeResult(int64_t step, const EntryInfo &entry) const {
-  if (entry.update.empty() || (rank_.keepsWalks() && !dumps("grads", step)))
-    return entry.length;
-  return entry.update[0] + 1;
-}
-
-void Trainer::finish(int64_t step) {
-  seconds_ = sinceStart();
-  tokens_ += batches_.of(step) * seqOf(step);
-  done_ = step;
-}
-
-void Trainer::fillBlock(int64_t step) {
-  // Rates and moments follow the updates that were done.
-  GlobalBatch batch = batchOf(step);
-  schedule_.fill(
-      {step - skipped_, batch.first - skippedSamples_, batch.samples}, block_);
-  block_.step = step;
-  block_.sample_base = batch.first;
-  scaler_.fill(block_);
-}
-
-Status Trainer::skipUpdate(int64_t step, const EntryInfo &entry,
-                           int64_t issued) {
-  // All rows but `apply`: what others end, these may have begun.
-  if (issued < entry.length) {
-    TokenLoader &loader = of(step).loader;
-    int64_t apply = entry.update[1];
-    MTC_RETURN_IF_ERROR(rank_.walk(entry, issued, apply, loader));
-    MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
-    MTC_RETURN_IF_ERROR(rank_.complete());
-  }
-  if (!std::exchange(lookedAtParameters_, true)) {
-    NotFinite found;
-    MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
-    if (!found.parameter.empty())
-      return endWith(step, found);
-  }
-  MTC_RETURN_IF_ERROR(rank_.dropGradients());
-  MTC_RETURN_IF_ERROR(rank_.complete());
-  scaler_.update(false);
-  finish(step);
-  ++skipped_;
-  skippedSamples_ += batches_.of(step);
-  warnOfSkips(step);
-  return Status::okay();
-}
-
-void Trainer::warnOfSkips(int64_t step) const {
-  if (rank_.logs() && scaler_.stuck() == kStuckSteps)
-    std::fprintf(stderr, "warning: %s\n",
-                 scaler_.stuckText(step, result_.loss).c_str());
-}
-
-Status Trainer::tracedStep(int64_t step) {
-  bool isKept = job_.trace.has(step);
-  if (!isKept && job_.report.timing == 0)
-    return trainStep(step);
-  RankTrace *trace = &spans_;
-  if (isKept)
-    trace = traces_.emplace_back(std::make_unique<RankTrace>()).get();
-  trace->clear();
-  rank_.traceTo(trace);
-  MTC_RETURN_IF_ERROR(trainStep(step));
-  rank_.traceTo(nullptr);
-  // A step that was not finite ends the run on all ranks, without a trace.
-  return done_ < step ? Status::okay() : takeTrace(step, *trace);
-}
-
-Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
-  if (job_.report.timing > 0) {
-    times_.add(rank_.descriptor(), trace, seconds_);
-    if (report_.isDue(step)) {
-      MTC_RETURN_IF_ERROR(gatherTimes(rank_, times_, timesOverRanks_));
-      times_.clear();
-    }
-  }
-  if (step != job_.trace.last)
-    return Status::okay();
-  return writeTrace(job_.trace, rank_, traces_, [this] { return meet(); });
-}
-
-Status Trainer::endNotFinite(int64_t step) {
-  NotFinite found;
-  MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
-  return endWith(step, found);
-}
-
-Status Trainer::endTooLarge(int64_t step) {
-  NotFinite found;
-  MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
-  found.what = kSquares;
-  found.help = fmt::format("; their norm is {:.3g}, too large to be squared: "
-                           "clip them (clip), take a lower learning rate, or "
-                           "begin with other parameters",
-                           result_.gradNorm);
-  return endWith(step, found);
-}
-
-Status Trainer::endWith(int64_t step, const NotFinite &found) {
-  if (rank_.logs())
-    report(step, &found);
-  end_ = {StatusCode::nonFinite, found.text(step)};
-  return Status::okay();
-}
-
-double Trainer::sinceStart() const {
-  std::chrono::duration<double> time =
-      std::chrono::steady_clock::now() - started_;
-  return time.count();
-}
-
-void Trainer::report(int64_t step, const NotFinite *failed) {
-  StepFacts facts;
-  facts.step = step;
-  facts.loss = result_.loss;
-  facts.gradNorm = result_.gradNorm;
-  facts.lr = block_.lr[0];
-  facts.seq = seqOf(step);
-  facts.samples = batches_.of(step);
-  facts.allSamples = batches_.firstSample(step + 1);
-  // Of this step, too, though it may have failed.
-  facts.allTokens = position().tokens;
-  if (failed)
-    facts.allTokens += facts.samples * facts.seq;
-  facts.seconds = failed ? sinceStart() : seconds_;
-  if (!failed && job_.report.timing > 0)
-    facts.times = &timesOverRanks_;
-  if (scaler_.scales()) {
-    facts.lossScale = block_.loss_scale;
-    facts.skippedSteps = skipped_;
-  }
-  if (failed) {
-    facts.notFinite = failed->what;
-    facts.badParameter = failed->parameter;
-  }
-  report_.step(facts);
-}
-
 Status Trainer::evaluateBatch(int64_t index, Observer *observer, float &loss) {
   TokenLoader &loader = ofLengths_.at(lengths_.ofEvaluation()).loader;
   GlobalBatch batch = batchOf(index + 1);
@@ -446,7 +250,7 @@ Status Trainer::evaluateBatch(int64_t index, Observer *observer, float &loss) {
 static EvaluationRecord recordOf(int64_t step, double mean, int64_t batches,
                                  int64_t first) {
   return {step,    mean,  std::exp(mean),
-          batches, first, isFinite(mean) ? "" : "loss"};
+          batches, first, std::isfinite(mean) ? "" : "loss"};
 }
 
 Status Trainer::evaluate() {
@@ -476,7 +280,7 @@ Status Trainer::evaluate() {
             fmt::format("cannot write the result to standard output: {}",
                         std::strerror(errno))};
   // Said by the rank that knows; the others have nothing to add.
-  if (!isFinite(mean))
+  if (!std::isfinite(mean))
     end_ = {StatusCode::nonFinite, "the evaluation loss is not finite"};
   return Status::okay();
 }

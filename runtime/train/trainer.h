@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace mtc::runtime {
 
@@ -75,18 +76,45 @@ private:
   /// Reads the data of the next step ahead of `step`: without them the run ends
   /// behind `step`, if a rank has begun it, or before it.
   void lookAhead(int64_t step);
-  Status trainStep(int64_t step);
+  /// A step that was issued, up to its results.
+  struct IssuedStep {
+    int64_t step = 0;
+    const EntryInfo *entry = nullptr;
+    int64_t rows = 0; ///< that are issued, from the first
+    MtcStepBlock block{};
+    RankTrace *trace = nullptr; ///< null: none is kept
+    /// When it was issued, or the step before was done, if that was later.
+    std::chrono::steady_clock::time_point began{};
+  };
+  /// Issues a step, as if one that is awaited were updated.
+  Status issue(int64_t step, IssuedStep &out);
+  /// Whether the results of a step that is awaited are read once the next one
+  /// is issued: where the device keeps its rows, nothing but its line in the
+  /// log depends on them, and the one before was updated.
+  bool isReadLater(int64_t step) const;
+  /// Waits for the step that is awaited, if there is one, and does all that
+  /// comes behind it. `next` was issued meanwhile, and is so again where that
+  /// one was not updated; null: none was. A step that ends the run leaves
+  /// `done_` behind.
+  Status await(IssuedStep *next = nullptr);
+  /// A step was not updated, and the next one added to its gradients, without
+  /// an update, either (update_rule.h): computes those of `now` again.
+  Status computeAgain(const IssuedStep &now);
+  /// Of a step whose results are read: what of it is not issued, or why there
+  /// is none.
+  Status finishStep(const IssuedStep &now);
+  /// What a run does between steps.
+  Status behind(int64_t step);
   /// Fills the block of a step.
-  void fillBlock(int64_t step);
+  void fillBlock(int64_t step, MtcStepBlock &block);
   /// How many rows of a step are issued before its result is read: all, where
   /// the device decides by itself whether it is updated and nobody wants to see
   /// its gradients; else those up to the norm.
   int64_t rowsBeforeResult(int64_t step, const EntryInfo &entry) const;
   /// Ends a step whose gradients are scaled and not finite: nothing changes but
   /// the scale, and the samples are used up. If parameters are not finite no
-  /// scale helps, and training ends before it. `issued`: of its rows, so many
-  /// are.
-  Status skipUpdate(int64_t step, const EntryInfo &entry, int64_t issued);
+  /// scale helps, and training ends before it.
+  Status skipUpdate(const IssuedStep &now);
   /// Says so where skipping has become useless.
   void warnOfSkips(int64_t step) const;
   /// Ends training before the update of a step whose norm is not finite.
@@ -102,7 +130,7 @@ private:
   RunPosition position() const;
   /// Logs a step; one that failed with what was not finite.
   void report(int64_t step, const NotFinite *failed = nullptr);
-  /// Seconds since the step in progress began.
+  /// Seconds since the step that was read last began.
   double sinceStart() const;
   /// Of a run that trains nothing.
   Status evaluate();
@@ -141,8 +169,11 @@ private:
   /// Writes the dumps of this kind and step.
   Status dump(std::string_view what, int64_t step);
   Status write(const SharedFile &file, const std::vector<Piece> &pieces);
-  /// One step, with a trace if it is one of the order, or times are taken.
-  Status tracedStep(int64_t step);
+  /// Whether a step has a trace: it is one of the order, or times are taken.
+  bool isTraced(int64_t step) const;
+  /// From here on what is done is noted in the trace of a step; null: it has
+  /// none.
+  RankTrace *beginTrace(int64_t step);
   /// Of a step that is done: keeps its times, writes the file behind the last
   /// one.
   Status takeTrace(int64_t step, const RankTrace &trace);
@@ -171,10 +202,11 @@ private:
   int64_t tokens_ = 0; ///< up to that one
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
   bool lookedAtParameters_ = false;          ///< since the last update
-  MtcStepBlock block_{};                     ///< of the step in progress
-  StepResult result_;                        ///< of the last step
+  std::optional<IssuedStep> awaited_;        ///< nobody has read its results
+  MtcStepBlock block_{};                     ///< of the last step that was read
+  StepResult result_;                        ///< of that one
   int savesHeard_ = 0;                       ///< of signals_.saves
-  /// When the step in progress began, and what the last one took.
+  /// When the step that was read last began, and what it took.
   std::chrono::steady_clock::time_point started_;
   double seconds_ = 0;
 };

@@ -80,9 +80,11 @@ public:
         driver_.check(driver_.setContext(context_.get()), "cuCtxSetCurrent"));
     MTC_RETURN_IF_ERROR(calls_.load(program, kernels_));
     // What goes by the host's memory is waited for in the middle of a walk.
-    if (nccl_ || mesh_.worldSize() == 1)
+    if (nccl_ || mesh_.worldSize() == 1) {
       keeper_ = std::make_unique<CudaKeeper>(driver_, stream_, nccl_.get(),
                                              comms_.get());
+      MTC_RETURN_IF_ERROR(keeper_->limitNodes());
+    }
     if (!nccl_)
       return Status::okay();
     nccl_->beforeEnd([this] { keeper_->drop(); });

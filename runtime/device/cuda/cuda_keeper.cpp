@@ -2,7 +2,12 @@
 
 #include "runtime/device/cuda/cuda_keeper.h"
 
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 using mtc::runtime::Status;
 
@@ -27,6 +32,33 @@ Status CudaKeeper::begin() {
   if (nccl_)
     nccl_->beginKept();
   return comms_ ? comms_->beginKept() : Status::okay();
+}
+
+bool CudaKeeper::isFull() {
+  int status = 0;
+  Graph graph = nullptr;
+  size_t nodes = 0;
+  // A stream that failed says so elsewhere.
+  if (driver_.captureInfo(stream_.handle(), &status, nullptr, &graph, nullptr,
+                          nullptr, nullptr) != 0 ||
+      status != kCaptures || driver_.graphNodes(graph, nullptr, &nodes) != 0)
+    return false;
+  return nodes >= mostNodes_;
+}
+
+Status CudaKeeper::limitNodes() {
+  const char *asked = std::getenv(kGraphNodesVariable);
+  if (!asked)
+    return Status::okay();
+  std::string_view text = asked;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), mostNodes_);
+  if (error == std::errc() && end == text.data() + text.size() &&
+      mostNodes_ > 0)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("{}: expected a number of nodes from 1, found '{}'",
+                      kGraphNodesVariable, text)};
 }
 
 Status CudaKeeper::end(std::unique_ptr<Work> &out) {
@@ -77,10 +109,35 @@ Status CudaKeeper::hostMemory(int64_t bytes, std::byte *&out) {
   void *memory = nullptr;
   MTC_RETURN_IF_ERROR(driver_.check(
       driver_.allocateHost(&memory, static_cast<size_t>(bytes), 0),
-      "cuMemHostAlloc", "tokens of a step"));
+      "cuMemHostAlloc", fmt::format("{} bytes of the host", bytes)));
   pinned_.push_back(memory);
   out = static_cast<std::byte *>(memory);
+  stream_.addPinned(out, bytes);
   return Status::okay();
+}
+
+Status CudaKeeper::deviceMemory(int64_t bytes, void *&out) {
+  auto memory = std::make_unique<CudaMemory>(driver_);
+  const int64_t sizes[] = {bytes};
+  MTC_RETURN_IF_ERROR(
+      memory->allocate(sizes, "the tokens of a step", stream_.handle()));
+  out = pointerTo(memory->part(0));
+  memory_.push_back(std::move(memory));
+  return Status::okay();
+}
+
+Status CudaKeeper::send(void *to, const std::byte *from, int64_t bytes) {
+  if (stream_.failed() || bytes == 0)
+    return stream_.failure();
+  return stream_.accept(driver_.copyIn(addressOf(to), from,
+                                       static_cast<size_t>(bytes),
+                                       stream_.handle()),
+                        "cuMemcpyHtoDAsync");
+}
+
+Status CudaKeeper::take(runtime::ArenaOffset to, const void *from,
+                        int64_t bytes) {
+  return stream_.copyWithin(to, from, bytes);
 }
 
 } // namespace mtc::cuda

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/cuda_memory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -70,12 +71,29 @@ Status CudaStream::copyIn(ArenaOffset to, const void *from, int64_t bytes) {
       "cuMemcpyHtoDAsync");
 }
 
+Status CudaStream::copyWithin(ArenaOffset to, const void *from, int64_t bytes) {
+  Address address = find(to, bytes);
+  if (failed() || bytes == 0)
+    return failure_;
+  return accept(driver_.copyWithin(address, addressOf(from),
+                                   static_cast<size_t>(bytes), stream_),
+                "cuMemcpyDtoDAsync");
+}
+
+bool CudaStream::isPinned(const void *memory) const {
+  auto *at = static_cast<const std::byte *>(memory);
+  std::less<> before;
+  return std::ranges::any_of(pinned_, [&](std::span<const std::byte> each) {
+    return !before(at, each.data()) && before(at, each.data() + each.size());
+  });
+}
+
 Status CudaStream::copyOut(ArenaOffset from, void *to, int64_t bytes) {
   Address address = find(from, bytes);
   if (failed() || bytes == 0)
     return failure_;
   // To memory that is not pinned, the driver returns when it is done.
-  if (look_)
+  if (look_ && !isPinned(to))
     MTC_RETURN_IF_ERROR(wait(record()));
   return accept(
       driver_.copyOut(to, address, static_cast<size_t>(bytes), stream_),

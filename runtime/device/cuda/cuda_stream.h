@@ -7,6 +7,8 @@
 
 #include <array>
 #include <functional>
+#include <span>
+#include <vector>
 
 namespace mtc::cuda {
 
@@ -25,6 +27,10 @@ public:
   /// What copies reach; addresses are the GPU's.
   void setArenas(const runtime::ArenaViews &arenas) { arenas_ = arenas; }
   StreamHandle handle() const { return stream_; }
+  /// `bytes` bytes of pinned memory, which copies reach while the host goes on.
+  void addPinned(const std::byte *begin, int64_t bytes) {
+    pinned_.emplace_back(begin, static_cast<size_t>(bytes));
+  }
 
   runtime::Status copyIn(runtime::ArenaOffset to, const void *from,
                          int64_t bytes) override;
@@ -32,6 +38,9 @@ public:
                           int64_t bytes) override;
   runtime::Status fill(runtime::ArenaOffset to, uint8_t byte,
                        int64_t bytes) override;
+  /// From memory of the GPU beside the arenas. Errors: as copyIn.
+  runtime::Status copyWithin(runtime::ArenaOffset to, const void *from,
+                             int64_t bytes);
   runtime::Status launch(MtcFragment fragment, MtcContext *context,
                          const MtcStep *row) override;
   runtime::Event record() override;
@@ -53,6 +62,7 @@ public:
 
 private:
   runtime::Status await(EventHandle event);
+  bool isPinned(const void *memory) const;
   /// The address of a range; fails where it leaves its arena.
   Address find(runtime::ArenaOffset at, int64_t bytes);
 
@@ -65,6 +75,7 @@ private:
   /// Of the last points, by position: an older point is awaited by a later one.
   std::array<EventHandle, 64> events_{};
   uint64_t recorded_ = 0;
+  std::vector<std::span<const std::byte>> pinned_;
 };
 
 } // namespace mtc::cuda

@@ -24,12 +24,15 @@ using Function = struct CUfunc_st *;
 using StreamHandle = struct CUstream_st *;
 using EventHandle = struct CUevent_st *;
 using Graph = struct CUgraph_st *;
+using GraphNode = struct CUgraphNode_st *;
+using GraphEdge = struct CUgraphEdgeData_st;
 using GraphExec = struct CUgraphExec_st *;
 
 inline constexpr unsigned kNonBlockingStream = 1, kNoTiming = 2;
 inline constexpr int kMaxDynamicShared = 8; ///< CUfunction_attribute
 inline constexpr int kComputeMajor = 75, kComputeMinor = 76; ///< of a device
 inline constexpr int kCaptureThread = 1; ///< CUstreamCaptureMode, THREAD_LOCAL
+inline constexpr int kCaptures = 1;      ///< CUstreamCaptureStatus, ACTIVE
 /// CUgraphInstantiate_flags, of CU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
 inline constexpr unsigned long long kNodePriorities = 8;
 /// CUDA_ERROR_NO_BINARY_FOR_GPU.
@@ -54,6 +57,7 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(free, cuMemFree_v2, Address)                                               \
   X(copyIn, cuMemcpyHtoDAsync_v2, Address, const void *, size_t, StreamHandle) \
   X(copyOut, cuMemcpyDtoHAsync_v2, void *, Address, size_t, StreamHandle)      \
+  X(copyWithin, cuMemcpyDtoDAsync_v2, Address, Address, size_t, StreamHandle)  \
   X(fill, cuMemsetD8Async, Address, unsigned char, size_t, StreamHandle)       \
   X(loadModule, cuModuleLoadDataEx, Module *, const void *, unsigned, int *,   \
     void **)                                                                   \
@@ -77,6 +81,10 @@ enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
   X(waitInStream, cuStreamWaitEvent, StreamHandle, EventHandle, unsigned)      \
   X(beginCapture, cuStreamBeginCapture_v2, StreamHandle, int)                  \
   X(endCapture, cuStreamEndCapture, StreamHandle, Graph *)                     \
+  X(captureInfo, cuStreamGetCaptureInfo_v3, StreamHandle, int *,               \
+    unsigned long long *, Graph *, const GraphNode **, const GraphEdge **,     \
+    size_t *)                                                                  \
+  X(graphNodes, cuGraphGetNodes, Graph, GraphNode *, size_t *)                 \
   X(instantiate, cuGraphInstantiateWithFlags, GraphExec *, Graph,              \
     unsigned long long)                                                        \
   X(launchGraph, cuGraphLaunch, GraphExec, StreamHandle)                       \

@@ -33,28 +33,35 @@ import corpus
 import precision
 import safetensors
 from gpu_checks import BOUNDS, SMALL
-from layouts import Layout
+from layouts import GLOBAL_BATCH, Layout
 from run_layout import Failed, Mtc, Report, read_log, relative
 from small_spec import small_spec
 from test_hosts import ByHand
 
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 BATCH = 8  # two microbatches and more in every layout
+LAUNCHED = (r"(cuda stand-in: launched (?P<graphs>%s) graphs of (?P<nodes>%s) nodes, (?P<ahead>%s) before "
+            r"the host knew the end of the one before\n)")
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
-# Steps that are no updates, and what is said of them: the first and the third overflow; a rate
-# spoils the parameters; gradients alone are not finite, from weights that follow.
-ENDS = {"fp16": [(["--steps", "5", "--initial-loss-scale", str(2 ** 24), "--loss-scale-window", "2",
-                   "--hysteresis", "1"], ""),
+# Steps that are no updates, what is said of them, and how many graphs of steps a rank then launches,
+# how many of them before the results of the step before: the first two steps overflow, and the
+# fifth, when the sixth is issued; a rate spoils the parameters; gradients alone are not finite, from
+# weights that follow, in the third step, when the fourth is issued. That one adds as much again to
+# those of the weights before, which are finite.
+ENDS = {"fp16": [(["--steps", "6", "--initial-loss-scale", str(2 ** 22), "--loss-scale-window", "1",
+                   "--hysteresis", "1"], "", 7, 2),
                  (["--steps", "3", "--lr", "1e5", "--min-lr", "1e5", "--clip", "0", "--initial-loss-scale", "1024"],
-                  "step 2: the loss is not finite (loss nan); the parameters are not good either: ")],
-        precision.SUMS: [(["--steps", "2", "--clip", "0", "--init-from", "../overflowing"],
-                          "step 1: the gradient of layers.1.mlp.up.weight is not finite (loss ")]}
+                  "step 2: the loss is not finite (loss nan); the parameters are not good either: ", 3, 1)],
+        precision.SUMS: [(["--steps", "5", "--clip", "1", "--lr", "1e-38", "--min-lr", "0", "--init-from", "../overflowing"],
+                          "step 3: the gradient of layers.0.mlp.up.weight is not finite (loss ", 4, 2)]}
+OVERFLOWING = {"final_norm.scale": 1.52e10, "layers.0.norm1.scale": 5.4e29, "layers.0.attn.qkv.weight": 1 / 5.4e29,
+               "layers.0.norm2.scale": 1e30, "layers.0.mlp.up.weight": 1e-30}
+MOST_NODES = 60  # of a graph, so that each step of those has several
 ORDERS = 20
 TINY = {"name": "tiny", "vocab": 250, "padded": 256, "layers": 2, "hidden": 16, "heads": 2,
         "ffn": 32, "longest": 8, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
-OVERFLOWING = {"final_norm.scale": 1e12, "layers.1.norm2.scale": 1e30, "layers.1.mlp.up.weight": 1e-30}
 # By hand.
 ALONE = Layout(micro_batch=BATCH)
 MORE = [("bf16", ALONE), ("f32", ALONE), ("bf16", Layout(tp=2, pp=2)),
@@ -74,10 +81,11 @@ class Tester:
         self.data = os.path.join(folder, "data")
         corpus.write(self.data)
 
-    def compile(self, dtype, layout, *options, spec=SPEC):
+    def compile(self, dtype, layout, *options, spec=SPEC, batch=BATCH):
         bundle = os.path.join(self.folder, "bundle")
         subprocess.run(["rm", "-rf", bundle], check=True)
-        self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options], batch=BATCH)
+        self.mtc.compile(spec, layout, bundle, [*precision.options(dtype), *options],
+                         batch=batch)
         return bundle
 
     def run(self, bundle, place, *options, what="grads", steps=STEPS, says="", **environment):
@@ -171,15 +179,15 @@ def check_small(tester):
         file.write(small_spec(tied=True, **SMALL))
     layout = Layout(dp=2, zero=1)
     for dtype in ("fp16", precision.SUMS):
-        bundle = tester.compile(dtype, layout, spec=spec)
+        bundle = tester.compile(dtype, layout, spec=spec, batch=GLOBAL_BATCH)
         expected = tester.run(bundle, f"cpu-small-{dtype}")
         write_overflowing(tester, bundle)
-        ends = [End(tester, bundle, *options) for options, _ in ENDS[dtype]]
-        bundle = tester.compile(dtype, layout, *TARGET, spec=spec)
+        ends = [End(tester, bundle, *options) for options, *_ in ENDS[dtype]]
+        bundle = tester.compile(dtype, layout, *TARGET, spec=spec, batch=GLOBAL_BATCH)
         found = tester.on_gpu(bundle, f"gpu-small-{dtype}", 1, "--comm", "threads")
         expect_close(tester, f"small-{dtype}", BOUNDS[dtype], expected, found)
-        for end, (options, says) in zip(ends, ENDS[dtype]):
-            check_end(tester, dtype, end, bundle, options, says)
+        for end, facts in zip(ends, ENDS[dtype]):
+            check_end(tester, dtype, end, bundle, *facts)
     check_resume(tester, bundle, found)
     check_death(tester, bundle)
     check_chips(tester, layout, spec)
@@ -220,15 +228,16 @@ def cubins():
 def check_graphs(tester, spec):
     """From the second walk on rows are graphs, on both streams, between evaluations: with the
     bits of launches one by one, in another order of streams. Each rank launches a graph for 4
-    of 5 steps, and for 2 of 3 evaluations."""
+    of 5 steps, and for 2 of 3 evaluations, and one of these, that of the fourth step, before it
+    knows the results of the step before: all others are behind an evaluation or the first of its kind."""
     layout = Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)
-    bundle = tester.compile("bf16", layout, *TARGET, spec=spec)
+    bundle = tester.compile("bf16", layout, *TARGET, spec=spec, batch=GLOBAL_BATCH)
     options = ["--eval-data", tester.data, "--eval-interval", "2", "--eval-steps", "1"]
-    said = r"(cuda stand-in: launched %s graphs of %s nodes\n){2}"
+    said = LAUNCHED + "{2}"
     one, two = (tester.on_gpu(bundle, f"graphs{number}", number, *options, *more, what="params",
                               steps=5, says=said % counts, MTC_STANDIN_GRAPHS="1")
-                for number, more, counts in ((1, (), ("6", r"\d{3,}")),
-                                             (2, ("--no-graph",), ("0", "0"))))
+                for number, more, counts in ((1, (), ("6", r"\d{3,}", "1")),
+                                             (2, ("--no-graph",), ("0", "0", "0"))))
     tester.report.expect(one == two and len(one[0]) == 8,
                          f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
 
@@ -246,7 +255,7 @@ def check_orders(tester):
 
 
 def write_overflowing(tester, bundle):
-    """Initial weights of which a gradient is beyond fp32, and nothing else is."""
+    """Initial weights of which a gradient is beyond bf16 in the third step, and nothing else is."""
     tester.run(bundle, "initial", what="init", steps=1)
     initial = {name: (tensor.shape, tensor.values()) for name, tensor in
                safetensors.read(os.path.join(tester.folder, "initial", "init.safetensors")).items()}
@@ -282,14 +291,17 @@ class End:
         return [(row["loss"], row["grad_norm"]) for row in self.rows], self.saved
 
 
-def check_end(tester, dtype, expected, bundle, options, says):
-    """A device that leaves updates out by itself, in graphs, and one whose host decides."""
+def check_end(tester, dtype, expected, bundle, options, says, graphs_of_steps, ahead):
+    """A device that leaves updates out by itself, in graphs, whose results are read a step late,
+    and one whose host decides. Each step is several graphs."""
     said = os.path.join(tester.folder, "said-of-end")
     gpu = {"LD_LIBRARY_PATH": tester.stand_ins, "MTC_STANDIN_ALLOW": "duplicate_gpu",
            "MTC_STANDIN_REPORT": said}
-    graphs = End(tester, bundle, *options, MTC_STANDIN_SEED="1", **gpu)
-    single = End(tester, bundle, *options, "--no-graph", MTC_STANDIN_SEED="2", **gpu)
+    graphs = End(tester, bundle, *options, MTC_STANDIN_SEED="1", MTC_STANDIN_GRAPHS="1",
+                 MTC_CUDA_GRAPH_NODES=str(MOST_NODES), **gpu)
     name = f"{dtype} {' '.join(options)}"
+    expect_parts(tester, name, said, graphs_of_steps, ahead)
+    single = End(tester, bundle, *options, "--no-graph", MTC_STANDIN_SEED="2", **gpu)
     tester.report.expect(expected.said.startswith(says) and bool(says) == bool(expected.said),
                          f"{name}: expected to be told '{says}', found '{expected.said}'")
     for end in (graphs, single):
@@ -298,6 +310,23 @@ def check_end(tester, dtype, expected, bundle, options, says):
     tester.report.expect(graphs.bits() == single.bits(),
                          f"{name}: expected the bits of launches one by one and their parameters")
     tester.report.expect(not os.path.exists(said), f"{name}: the stand-ins say something")
+
+
+def expect_parts(tester, name, said, graphs, ahead):
+    """So many graphs of steps, each in as many parts, all but the first of which are launched
+    before the host knows the end of the one before."""
+    with open(said) as file:
+        text = file.read()
+    os.remove(said)
+    lines = [re.fullmatch(LAUNCHED % ((r"\d+",) * 3), line) for line in text.splitlines(True)]
+    tester.report.expect(len(lines) == 2 and all(lines), f"{name}: the stand-ins say: {text}")
+    for line in filter(None, lines):
+        launched, nodes, early = (int(line[part]) for part in ("graphs", "nodes", "ahead"))
+        parts = launched // graphs
+        tester.report.expect(launched == parts * graphs and parts > 2 and nodes > (parts - 1) * graphs * MOST_NODES
+                             and early == ahead + (parts - 1) * graphs,
+                             f"{name}: expected {graphs} steps of several graphs of {MOST_NODES} nodes or a little "
+                             f"more, {ahead} of them ahead, found {line[0]}")
 
 
 def check_resume(tester, bundle, straight):
@@ -346,6 +375,7 @@ def check_what_is_missing(tester):
             ([nccl], {}, INFEASIBLE, f"expected NCCL, by which GPUs exchange, as {nccl}"),
             ([], {}, COMMUNICATION, "NCCL needs a GPU for each rank"),
             ([], {"MTC_CUDA_GEMM": "other"}, USAGE, "MTC_CUDA_GEMM: expected cublaslt or own"),
+            ([], {"MTC_CUDA_GRAPH_NODES": "0"}, USAGE, "MTC_CUDA_GRAPH_NODES: expected a number of nodes from 1, found '0'"),
             ([], {"MTC_DEVICE": "cpu"}, USAGE, "MTC_DEVICE: expected none for a program of a GPU")):
         with tempfile.TemporaryDirectory() as folder:
             for name in names:

@@ -52,6 +52,7 @@ TEST(CudaApi, NumbersAreTheToolkits) {
   EXPECT_EQ(kComputeMajor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   EXPECT_EQ(kComputeMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   EXPECT_EQ(kCaptureThread, int(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  EXPECT_EQ(kCaptures, int(CU_STREAM_CAPTURE_STATUS_ACTIVE));
   EXPECT_EQ(kNodePriorities,
             static_cast<unsigned long long>(
                 CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));

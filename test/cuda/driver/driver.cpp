@@ -55,7 +55,9 @@ void atTheEnd() {
   driver.stopping = true;
   if (environment("MTC_STANDIN_GRAPHS", 0))
     report("launched " + std::to_string(driver.graphLaunches) + " graphs of " +
-           std::to_string(driver.graphNodes) + " nodes");
+           std::to_string(driver.graphNodes) + " nodes, " +
+           std::to_string(driver.graphsAhead) +
+           " before the host knew the end of the one before");
   if (environment("MTC_STANDIN_MODULES", 0)) {
     std::string targets;
     for (const std::string &target : driver.targets)

@@ -40,6 +40,9 @@ public:
   uint64_t graphLaunches = 0, graphNodes = 0; ///< the latter of all launches
   std::set<std::string> targets;              ///< of modules that were loaded
   uint64_t refusedCubins = 0;
+  /// Launches of which the host did not know that the one before had ended.
+  uint64_t graphsAhead = 0;
+  OperationPtr lastGraph; ///< its end
 
   ptx::Memory memory;
   AddressSpace space{memory};

@@ -123,6 +123,8 @@ CUgraphExecUpdateResult update(CUgraphExec_st &exec, const CUgraph_st &graph) {
 void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
   ++driver.graphLaunches;
   driver.graphNodes += exec.nodes.size();
+  if (driver.lastGraph && !driver.schedule.isKnown(*driver.lastGraph))
+    ++driver.graphsAhead;
   // One instance runs once at a time.
   std::vector<OperationPtr> first;
   if (exec.last)
@@ -155,7 +157,7 @@ void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
     if (!inner[k])
       last.push_back(made[k]);
   stream->last = driver.schedule.add(stream->name, nullptr, last);
-  exec.last = stream->last;
+  driver.lastGraph = exec.last = stream->last;
 }
 
 } // namespace mtc::standin

@@ -69,6 +69,9 @@ public:
   /// The host has seen the end of an operation.
   void hostKnows(const Operation &operation) { host.join(operation.clock); }
   void hostKnowsAll();
+  bool isKnown(const Operation &operation) const {
+    return host.of(operation.chain) >= operation.index;
+  }
 
   /// Whether `earlier` has ended before `later` began, in every legal order.
   bool ordered(uint64_t earlier, const Operation &later) const;

@@ -1,0 +1,101 @@
+//===- rank_kept.cpp - walks that a device keeps --------------------------===//
+
+#include "runtime/program/rank.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+
+bool RankState::isKept(const EntryInfo &entry, int64_t first,
+                       int64_t end) const {
+  auto at = kept_.find({&entry, first, end});
+  return keepsWalks() && at != kept_.end() && at->second.isKept();
+}
+
+Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
+                           DataLoader &loader) {
+  KeptWalk &walk = kept_[range];
+  if (!walk.isKept()) {
+    bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
+      return each.second.isPrepared && each.first.contains(range);
+    });
+    if (!isPrepared) {
+      walk.isPrepared = true;
+      return walkRows(range, loader, nullptr);
+    }
+    MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
+  }
+  sendInputs(keeper, range, loader, walk);
+  row_ =
+      std::find_if(rows_ + range.first, rows_ + range.end - 1,
+                   [](const MtcStep &row) { return row.kind == MTC_STEP_RUN; });
+  if (parts_.flight && parts_.device->exchanges())
+    parts_.flight->issued(noteOf(FlightKind::fragment));
+  row_ = nullptr;
+  for (const std::unique_ptr<WorkKeeper::Work> &part : walk.parts)
+    if (context_.status == 0)
+      accept(keeper.issue(*part));
+  return failure();
+}
+
+void RankState::sendInputs(WorkKeeper &keeper, const RowRange &range,
+                           DataLoader &loader, const KeptWalk &walk) {
+  std::byte *begin = walk.staging[slots_.index()], *input = begin;
+  rows_ = timelines_[range.entry - descriptor().entries.data()];
+  for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_)
+    if (row_->kind == MTC_STEP_LOAD)
+      accept(forEachInput(*range.entry, *row_,
+                          [&](const InputInfo &in, ArenaOffset) {
+                            auto *tokens = reinterpret_cast<int32_t *>(input);
+                            input += descriptor().inputBytes(*range.entry);
+                            return loader.load(in, row_->microbatch, tokens);
+                          }));
+  if (context_.status == 0 && walk.inputBytes > 0)
+    accept(keeper.send(walk.inputs, begin, walk.inputBytes));
+}
+
+Status RankState::openInputs(WorkKeeper &keeper, const RowRange &range,
+                             KeptWalk &walk) {
+  const MtcStep *rows = timelines_[range.entry - descriptor().entries.data()];
+  walk.inputBytes = 0;
+  for (int64_t row = range.first; row < range.end; ++row)
+    if (rows[row].kind == MTC_STEP_LOAD)
+      MTC_RETURN_IF_ERROR(forEachInput(
+          *range.entry, rows[row], [&](const InputInfo &, ArenaOffset) {
+            walk.inputBytes += descriptor().inputBytes(*range.entry);
+            return Status::okay();
+          }));
+  if (walk.inputBytes == 0)
+    return Status::okay();
+  void *inputs = nullptr;
+  MTC_RETURN_IF_ERROR(keeper.deviceMemory(walk.inputBytes, inputs));
+  walk.inputs = static_cast<std::byte *>(inputs);
+  for (std::byte *&staging : walk.staging)
+    MTC_RETURN_IF_ERROR(keeper.hostMemory(walk.inputBytes, staging));
+  return Status::okay();
+}
+
+Status RankState::keep(WorkKeeper &keeper, const RowRange &range,
+                       DataLoader &loader, KeptWalk &walk) {
+  MTC_RETURN_IF_ERROR(openInputs(keeper, range, walk));
+  keptInput_ = walk.inputs;
+  for (RowRange rest = range; rest.first < rest.end && context_.status == 0;) {
+    accept(keeper.begin());
+    isKeeping_ = true;
+    if (context_.status == 0)
+      keepRows(keeper, rest, loader);
+    isKeeping_ = false;
+    accept(keeper.end(walk.parts.emplace_back()));
+  }
+  return failure();
+}
+
+void RankState::keepRows(WorkKeeper &keeper, RowRange &rest,
+                         DataLoader &loader) {
+  do {
+    (void)walkRows({rest.entry, rest.first, rest.first + 1}, loader, nullptr);
+    ++rest.first;
+  } while (rest.first < rest.end && context_.status == 0 && !keeper.isFull());
+}
+
+} // namespace mtc::runtime
