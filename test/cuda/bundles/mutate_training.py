@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
 
 import corpus
+import digests_of
 import safetensors
 from run_layout import Mtc, Report, read_log
 from small_spec import small_spec
@@ -78,6 +79,7 @@ class Training:
         """How it ended, and the bits of all that came out."""
         with open(self.program, "wb") as file:
             file.write(image)
+        digests_of.sign(self.bundle)
         log = os.path.join(self.folder, "log")
         command = [self.mtc.program, "run", self.bundle, "--quiet", "--data", self.data,
                    "--data-type", "u8", "--steps", str(STEPS), "--warmup", "1", "--log", log,
@@ -129,7 +131,9 @@ def main():
         report.expect(training.expected[0] == "ran" and len(training.texts) > 2,
                       f"expected a program that trains, with kernels, the norm and attention, "
                       f"found {training.expected[0]} and {len(training.texts)} texts")
-        report.expect(training.run(training.image) == training.expected, "the same bits twice")
+        for text in training.texts:
+            report.expect(training.run(training.with_text(text, text[0])) == training.expected,
+                          "expected the same bits with a text in its own place")
         while outcomes.total() < options.mutants:
             outcome, words = training.judge(draw)
             if outcome is None:

@@ -40,8 +40,8 @@ constexpr int64_t kColumns = 1003;
 struct Shape {
   int64_t rows = 1, cols = 1;
   bool dynamic = false;
-  std::vector<int> sharesWith; ///< empty: none shares
-  bool positive = false;       ///< numbers in [0.25, 1.25], else in [-2, 2]
+  std::vector<int> sharesWith = {}; ///< empty: none shares
+  bool positive = false; ///< numbers in [0.25, 1.25], else in [-2, 2]
 };
 
 std::string nameOf(Type type) {
