@@ -40,6 +40,6 @@ def sign(folder):
         if os.path.exists(os.path.join(folder, name)):
             with open(os.path.join(folder, name), "rb") as file:
                 files[name] = digest(file.read())
-    del manifest["digest"]
+    manifest.pop("digest", None)  # its own
     with open(path, "w", encoding="utf-8") as file:
         json.dump(manifest, file)
