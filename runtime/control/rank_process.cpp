@@ -51,7 +51,13 @@ Status checkMesh(const Mesh &launched, const Descriptor &d) {
           "for"};
 }
 
-Status runRank(Program program, const SignalWatch &signals) {
+/// Says how a rank failed. Its launcher ends it soon, whatever it waits for.
+void say(const Status &status) {
+  std::fprintf(stderr, "error: %s\n", status.message().c_str());
+}
+
+/// `isSaid`: whether somebody has said how it failed.
+Status runRank(Program program, const SignalWatch &signals, bool &isSaid) {
   int rankNumber = -1;
   MTC_RETURN_IF_ERROR(numberFromEnvironment(kRankVariable, rankNumber));
   Job job;
@@ -69,9 +75,13 @@ Status runRank(Program program, const SignalWatch &signals) {
   Seat seat;
   MTC_RETURN_IF_ERROR(takeSeat(*world, {rankNumber, rankNumber}, program,
                                descriptor, job, flight.ring(rankNumber), seat));
-  return runSeat(seat, std::move(program), descriptor, job,
-                 {signals.stop(), world->gate(), &signals.saves(),
-                  world->step(rankNumber), world->beats(rankNumber)});
+  TrainerSignals trainer{signals.stop(), world->gate(), &signals.saves(),
+                         world->step(rankNumber), world->beats(rankNumber)};
+  trainer.failed = [&](const Status &status) {
+    say(status);
+    isSaid = true;
+  };
+  return runSeat(seat, std::move(program), descriptor, job, std::move(trainer));
 }
 
 } // namespace
@@ -80,14 +90,15 @@ int runRankProcess(Program program) {
   SignalWatch signals(/*once=*/false);
   signals.keep();
   Status status;
+  bool isSaid = false;
   try {
-    status = runRank(std::move(program), signals);
+    status = runRank(std::move(program), signals, isSaid);
   } catch (const std::bad_alloc &) {
     status = {StatusCode::failed,
               "out of memory; check `ulimit -v` and free memory"};
   }
-  if (!status.ok())
-    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  if (!status.ok() && !isSaid)
+    say(status);
   return static_cast<int>(status.code());
 }
 

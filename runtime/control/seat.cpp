@@ -38,6 +38,8 @@ Status runSeat(Seat &seat, Program program, const Descriptor &descriptor,
   }
   Trainer trainer(*rank, job, signals);
   Status status = trainer.run();
+  if (!status.ok() && signals.failed)
+    signals.failed(status);
   // What a failure left in the queue fails as well: the ranks were aborted.
   if (CommStream *comms = seat.device->commStream())
     (void)comms->finish();

@@ -41,6 +41,9 @@ struct TrainerSignals {
   std::atomic<int64_t> *beats = nullptr;
   /// Called once all ranks have what they load of a checkpoint; may be empty.
   std::function<void()> loaded = {};
+  /// Called once with how a run failed, before the rank waits for what is still
+  /// in its device's queue; may be empty.
+  std::function<void(const Status &)> failed = {};
 };
 
 /// One run of one rank: initialise, dump, train or evaluate, save. It saves at
@@ -89,8 +92,8 @@ private:
   /// Issues a step, as if one that is awaited were updated.
   Status issue(int64_t step, IssuedStep &out);
   /// Whether the results of a step that is awaited are read once the next one
-  /// is issued: where the device keeps its rows, nothing but its line in the
-  /// log depends on them, and the one before was updated.
+  /// is issued: where the device keeps all of its rows, nothing but its line in
+  /// the log depends on them, and the one before was updated.
   bool isReadLater(int64_t step) const;
   /// Waits for the step that is awaited, if there is one, and does all that
   /// comes behind it. `next` was issued meanwhile, and is so again where that

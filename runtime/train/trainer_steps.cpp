@@ -51,6 +51,7 @@ Status Trainer::train() {
 bool Trainer::isReadLater(int64_t step) const {
   const EntryInfo &entry = *awaited_->entry;
   return step < job_.recipe.steps && isApplied(result_) &&
+         awaited_->rows == entry.length &&
          rank_.isKept(entry, 0, entry.length) && !isTraced(step) &&
          !isTraced(step + 1) && !dumps("grads", step + 1) &&
          !dumps("params", step) && !checkpoints_.due(step) &&

@@ -227,16 +227,17 @@ def cubins():
 
 def check_graphs(tester, spec):
     """From the second walk on rows are graphs, on both streams, between evaluations: with the
-    bits of launches one by one, in another order of streams. Each rank launches a graph for 4
-    of 5 steps, and for 2 of 3 evaluations, and one of these, that of the fourth step, before it
-    knows the results of the step before: all others are behind an evaluation or the first of its kind."""
+    bits of launches one by one, in another order of streams. Each rank launches a graph for 5
+    of 6 steps, two for the one whose gradients are dumped, and one for 1 of 2 evaluations. That of the
+    third step is launched before the results of the second are known: all others are behind results
+    that somebody needs, or behind the first of their kind."""
     layout = Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)
     bundle = tester.compile("bf16", layout, *TARGET, spec=spec, batch=GLOBAL_BATCH)
-    options = ["--eval-data", tester.data, "--eval-interval", "2", "--eval-steps", "1"]
+    options = ["--eval-data", tester.data, "--eval-interval", "5", "--eval-steps", "1", "--dump", "grads@4", tester.folder]
     said = LAUNCHED + "{2}"
     one, two = (tester.on_gpu(bundle, f"graphs{number}", number, *options, *more, what="params",
-                              steps=5, says=said % counts, MTC_STANDIN_GRAPHS="1")
-                for number, more, counts in ((1, (), ("6", r"\d{3,}", "1")),
+                              steps=6, says=said % counts, MTC_STANDIN_GRAPHS="1")
+                for number, more, counts in ((1, (), ("7", r"\d{3,}", "1")),
                                              (2, ("--no-graph",), ("0", "0", "0"))))
     tester.report.expect(one == two and len(one[0]) == 8,
                          f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
