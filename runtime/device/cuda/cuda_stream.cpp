@@ -141,22 +141,24 @@ Status CudaStream::wait(Event event) {
 Status CudaStream::await(EventHandle event) {
   if (!look_)
     return accept(driver_.waitEvent(event), "cuEventSynchronize");
-  constexpr int kEagerTurns = 2000;
-  constexpr int kTurnsOfALook = 50;
-  constexpr std::chrono::microseconds kPause{50};
-  for (int turn = 0;; ++turn) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kEager{500}, kLook{2500}, kPause{50};
+  Clock::time_point begin = Clock::now(), look = begin + kEager;
+  for (;;) {
     Result result = driver_.queryEvent(event);
     if (result != kNotReady)
       return accept(result, "cuEventQuery");
-    if (turn < kEagerTurns)
+    Clock::time_point now = Clock::now();
+    if (now < begin + kEager)
       continue;
-    if (turn % kTurnsOfALook == 0)
+    if (now >= look) {
       if (Status reason = look_(/*failed=*/false); !reason.ok()) {
         fail(std::move(reason));
         return failure_;
       }
+      look = now + kLook;
+    }
     std::this_thread::sleep_for(kPause);
-    turn = kEagerTurns + turn % kTurnsOfALook;
   }
 }
 
