@@ -91,7 +91,8 @@ class Training:
             return "does not end", None
         if done.returncode or "stand-in" in done.stderr:
             kind = re.search(r"cuda stand-in: ([^:]*)", done.stderr)
-            return f"exit code {done.returncode}" + (f", {kind[1]}" if kind else ""), None
+            kind = re.sub(r"^in operation .*", "a fault", kind[1]) if kind else "nothing said"
+            return f"exit code {done.returncode}, {kind}", None
         return "ran", ([(row["loss"], row["grad_norm"]) for row in read_log(log)],
                        [safetensors.digest(safetensors.read(os.path.join(
                            self.folder, f"{what}.safetensors"))) for what in ("grads", "params")])
