@@ -58,6 +58,8 @@ private:
     if (!found.product) {
       found.product = read.getDefiningOp<tfm::EinsumOp>();
       found.sum = read;
+      if (!found.product) // a bias that follows is another value's
+        return false;
     }
     found.gelu = op->getResult(0);
     return found.sum == read;

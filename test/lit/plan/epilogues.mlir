@@ -68,6 +68,26 @@ module attributes {mtc.config = #config} {
       pipe.send activation %r : tensor<4x16xf32>
       return
     }
+    // GELU of a value that is no product's, in front of another one's bias.
+    // CHECK-LABEL: func.func @gelu_of_another_value
+    // CHECK-NOT: gelu {
+    // CHECK: rt.launch
+    func.func @gelu_of_another_value() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %x = pipe.received activation : tensor<4x8xf32>
+      %w = pipe.param "w" : tensor<8x16xf32>
+      %b = pipe.param "b" : tensor<16xf32>
+      %y = pipe.param "y" : tensor<4x16xf32>
+      %p = tfm.einsum "be,ef->bf" %x, %w {tfm.layer = 1 : i64} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+      %g = tfm.activation gelu %y {tfm.layer = 1 : i64} : tensor<4x16xf32>
+      %bb = tfm.broadcast %b dims [1] {tfm.layer = 1 : i64} : tensor<16xf32> -> tensor<4x16xf32>
+      %s = tfm.add %p, %bb {tfm.layer = 1 : i64} : tensor<4x16xf32>
+      %m = pipe.param "m" : tensor<16x16xf32>
+      %r = tfm.einsum "bf,fe->be" %g, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
+      %q = tfm.einsum "bf,fe->be" %s, %m {tfm.layer = 1 : i64} : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32>
+      pipe.send activation %r : tensor<4x16xf32>
+      pipe.send activation.1 %q : tensor<4x16xf32>
+      return
+    }
     // CHECK-LABEL: func.func @gelu_and_what_it_is_of
     func.func @gelu_and_what_it_is_of() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %x = pipe.received activation : tensor<4x8xf32>
