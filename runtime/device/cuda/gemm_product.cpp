@@ -143,7 +143,7 @@ Status GemmProduct::algorithms(BlasHandle handle, const GemmOperands &x,
 }
 
 bool GemmProduct::takes(BlasHandle handle, const MatmulAlgo &algorithm) const {
-  // Of bias and aux it is looked at how they are aligned, and at no more.
+  // Of bias and aux it is looked at whether there are any, and at no more.
   GemmOperands x{};
   x.bias = x.aux = reinterpret_cast<void *>(kWorkspaceAlignment);
   MatmulHeuristic result{};

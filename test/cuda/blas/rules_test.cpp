@@ -143,7 +143,7 @@ const std::vector<Rule> &rules() {
        [](Operation &of) {
          MTC_LT_OK(of.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, of.bias + 1));
        },
-       kInvalid, "not aligned to its elements"},
+       kInvalid, "at no multiple of 16 bytes"},
       {"type of aux", with(CUBLASLT_EPILOGUE_GELU_AUX),
        setting(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
                int32_t(CUDA_R_32F)),
