@@ -215,7 +215,11 @@ private:
     }
     b.setInsertionPoint(op);
     wait(op->getLoc(), each.record, target::kComputeStream);
-    inFlight.erase(inFlight.begin(), inFlight.begin() + ptrdiff_t(last) + 1);
+    // Those that earlier fragments left have one record.
+    auto behind = std::find_if(
+        inFlight.begin() + ptrdiff_t(last) + 1, inFlight.end(),
+        [&](const InFlight &other) { return other.record != each.record; });
+    inFlight.erase(inFlight.begin(), behind);
   }
 
   void join(Operation *end, Collectives *left) {

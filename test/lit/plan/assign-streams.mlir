@@ -136,7 +136,7 @@ module attributes {mtc.config = #config} {
     }
     // Two buckets are reduced one behind the other; bucket 0 is read while bucket 1
     // is on its way. Waiting for the norm's sum waits for all before it. What backwards
-    // left in flight, bucket 2 among it, is waited for where it is read.
+    // left in flight, buckets 2 and 3 among it, is waited for once, where the first is read.
     // CHECK-LABEL: func.func @stage0_reduce
     // CHECK-NEXT: rt.record event 0 stream 1
     // CHECK: rt.collective all_reduce %{{.*}} group dp count 64 {stream = 1 : i64}
@@ -147,6 +147,8 @@ module attributes {mtc.config = #config} {
     // CHECK: rt.norm reset
     // CHECK: rt.wait event 0 stream 0
     // CHECK-NEXT: rt.norm accumulate
+    // CHECK-NOT: rt.wait event 0 stream 0
+    // CHECK: rt.norm accumulate
     // CHECK: rt.wait event 2 stream 0
     // CHECK-NEXT: rt.norm accumulate
     // CHECK: rt.wait event 3 stream 0
@@ -164,6 +166,9 @@ module attributes {mtc.config = #config} {
       rt.collective all_reduce %b group dp count 64 : (memref<64xf32>) -> ()
       rt.norm reset
       %at, %local, %length = rt.flat_range start 0 count 64
+      %d0 = rt.ref grad of 3 : memref<64xf32>
+      %dm = rt.offset_view %d0 by %at : memref<64xf32> -> memref<64xf32>
+      rt.norm accumulate of %dm : memref<64xf32> length %length
       %c0 = rt.ref grad of 2 : memref<64xf32>
       %cm = rt.offset_view %c0 by %at : memref<64xf32> -> memref<64xf32>
       rt.norm accumulate of %cm : memref<64xf32> length %length
