@@ -135,10 +135,12 @@ static Json sumOrdersReport(const std::vector<SumOrder> &orders) {
 
 /// For which GPUs there is code, and whether ptxas looked at it.
 static Json codeReport(const BundlePlan &plan) {
-  bool isAssembled = true;
-  for (const ProgramPlan &program : plan.programs)
+  bool isAssembled = !plan.programs.empty();
+  for (const ProgramPlan &program : plan.programs) {
+    isAssembled = isAssembled && !program.gpu.code.empty();
     for (const codegen::GpuCode &code : program.gpu.code)
       isAssembled = isAssembled && !code.cubin.empty();
+  }
   return {{"chips", gpuChipsOf(plan.config.device)},
           {"assembled", isAssembled}};
 }
