@@ -24,7 +24,9 @@ enum class StepTurn {
 /// somebody asked to save behind that step. A second word has the last step
 /// behind which ranks save for that. The words are the caller's and start as 0.
 /// No rank ends a step that another has not begun: each step has a sum over all
-/// of them.
+/// of them. One whose device runs late may ask for the next step before the
+/// last one has ended, but ranks that saved behind a step have met since, so
+/// that no request is written over one that a rank has not read.
 ///
 /// Ranks that share no memory have words of their own, and ask each other in
 /// front of every step what was asked of one of them.

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 
-from layouts import GLOBAL_BATCH
 from ranks_lock import one_at_a_time
 
 # Ignored in the background of a script, which programs would inherit.
@@ -58,9 +57,10 @@ class Mtc:
                 if line.split()[1] == "train" and "cannot be compiled" not in line
                 and "--chunks" not in line]
 
-    def compile(self, spec, layout, bundle, options=(), jobs=2, batch=GLOBAL_BATCH):
+    def compile(self, spec, layout, bundle, options=(), jobs=2, batch=None):
         """With `jobs` threads: 1 for who compiles several bundles at a time."""
-        self.call("compile", spec, *layout.options(batch), *options, "--jobs", jobs, "-o", bundle)
+        shape = layout.options() if batch is None else layout.options(batch)
+        self.call("compile", spec, *shape, *options, "--jobs", jobs, "-o", bundle)
         return bundle
 
     def run(self, bundle, recipe, folder, comm=("shm",), dumps=(), extra=()):

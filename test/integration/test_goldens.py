@@ -2,7 +2,7 @@
 
 usage: test_goldens.py BIN_DIR GOLDEN_DIR [--gpu STAND_INS]
 
-With --gpu: programs for a GPU, under its stand-ins, for two steps.
+With --gpu: programs for a GPU, under its stand-ins, for a step or two.
 """
 
 import json
@@ -21,10 +21,9 @@ SPECS = {"tied": ("gpt2-nano-nodrop", (1, 2)),
          "untied": ("gpt2-nano-untied-nodrop", (1, 2)),
          "rms": ("gpt2-nano-rms-nodrop", (1,))}
 
-# Programs for a GPU: golden, layout and type.
-ON_GPU = (("tied-1", Layout(tp=2, pp=2), "f32"), ("untied-1", Layout(dp=2, zero=1), "f32"),
-          ("rms-1", SINGLE, "f32"), ("tied-2", Layout(tp=2, sp=True), "bf16"))
-GPU_STEPS = 2
+# Programs for a GPU: golden, layout, type and steps.
+ON_GPU = (("tied-1", Layout(tp=2, pp=2), "f32", 2), ("untied-1", Layout(dp=2, zero=1), "f32", 1),
+          ("rms-1", Layout(pp=2), "f32", 1), ("tied-2", Layout(tp=2, sp=True), "bf16", 2))
 
 
 @dataclass(frozen=True)
@@ -131,12 +130,12 @@ def check_run(mtc, report, bundle, golden_dir, folder, what, steps=None, bounds=
 
 def check_gpu(mtc, report, goldens):
     with tempfile.TemporaryDirectory() as folder:
-        for name, layout, dtype in ON_GPU:
+        for name, layout, dtype, steps in ON_GPU:
             bundle = mtc.compile(SPECS[name.split("-")[0]][0], layout, os.path.join(folder, name),
                                  precision.options(dtype))
             check_run(mtc, report, bundle, os.path.join(goldens, name),
                       os.path.join(folder, f"run-{name}"), f"{name} at {layout.name} in {dtype}",
-                      GPU_STEPS, F32 if dtype == "f32" else BF16)
+                      steps, F32 if dtype == "f32" else BF16)
     return report.finish("goldens on a GPU")
 
 

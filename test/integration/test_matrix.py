@@ -114,9 +114,9 @@ class Model:
         self.classes = {}
         self.worst = {"loss": 0.0, "norm": 0.0, "gradient": 0.0}
 
-    def run(self, layout, bundle, comm, mtc):
+    def run(self, layout, bundle, comm, mtc=None):
         folder = os.path.join(self.folder, "run")
-        log = mtc.run(bundle, self.recipe, folder, comm,
+        log = (mtc or self.mtc).run(bundle, self.recipe, folder, comm,
                            dumps=("init", "grads", "params"))
         result = Result(log, folder)
         shutil.rmtree(folder)
@@ -154,7 +154,7 @@ class Model:
         check("gradient", ratio * bound, bound, f"of {name}")
 
     def train(self, layout, bundle, comms, mtc=None):
-        result, *others = [self.run(layout, bundle, COMMS.get(comm), mtc or self.mtc)
+        result, *others = [self.run(layout, bundle, COMMS.get(comm), mtc)
                            for comm in comms]
         same = all([self.expect_same(f"{layout.name} on {' and '.join(comms)}",
                                      result, other) for other in others])
@@ -165,8 +165,11 @@ class Model:
                                f"{learnt:.3f} only: the test sees no training")
         self.expect_same(f"{layout.name} and {SINGLE.name}", self.reference,
                          result, ["initial weights"])
-        if "nccl" in comms and max(layout.tp, layout.cp, layout.dp) > 2:
-            pass  # which ranks NCCL adds first is its own matter
+        if "nccl" in comms and (max(layout.tp, layout.cp, layout.dp) > 2
+                                or layout.recompute != "none"):
+            # Which ranks NCCL adds first is its own matter; a product that is computed again may
+            # round where the one that was saved does not (numerics.md).
+            pass
         elif layout.numerics_class in self.classes:
             other, first = self.classes[layout.numerics_class]
             same &= self.expect_same(f"{other.name} and {layout.name}",

@@ -60,7 +60,7 @@ OVERFLOWING = {"final_norm.scale": 1.52e10, "layers.0.norm1.scale": 5.4e29, "lay
                "layers.0.norm2.scale": 1e30, "layers.0.mlp.up.weight": 1e-30}
 MOST_NODES = 60  # of a graph, so that each step of those has several
 ORDERS = 20
-TINY = {"name": "tiny", "vocab": 250, "padded": 256, "layers": 2, "hidden": 16, "heads": 2,
+TINY = {"name": "tiny", "vocab": 250, "padded": 256, "layers": 1, "hidden": 16, "heads": 2,
         "ffn": 32, "longest": 8, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}
 # By hand.
 ALONE = Layout(micro_batch=BATCH)
