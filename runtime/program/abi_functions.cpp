@@ -65,7 +65,9 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_norm_finish),
       reinterpret_cast<void *>(&mtc_zero),
       reinterpret_cast<void *>(&mtc_zero_guarded),
-      reinterpret_cast<void *>(&mtc_launch)};
+      reinterpret_cast<void *>(&mtc_launch),
+      reinterpret_cast<void *>(&mtc_parallel),
+      reinterpret_cast<void *>(&mtc_parallel_meet)};
   return table;
 }
 

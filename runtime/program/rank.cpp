@@ -51,6 +51,7 @@ Status RankState::initialize() {
   }
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
     context_.arena[kind] = parts_.device->arenas()[kind].base;
+  context_.threads = static_cast<int32_t>(descriptor().threads);
   context_.slots = parts_.program.slots;
   context_.runtime = this;
   MTC_RETURN_IF_ERROR(parts_.device->load(parts_.program));

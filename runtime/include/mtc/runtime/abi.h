@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 20
+#define MTC_ABI_VERSION 21
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -121,7 +121,7 @@ struct MtcContext {
   /// 0 while all is well. The first failing call sets it (an MtcStatusCode) and
   /// every later call returns at once, so that a fragment ends quickly.
   int32_t status;
-  int32_t reserved;
+  int32_t threads;      ///< of this rank, on a host; 0 is 1
   const int32_t *slots; ///< mtc_slots of its program
   void *runtime;        ///< mtc::runtime::RankState; opaque to generated code
   /// mtc::runtime::DeviceCalls, what a device does in place of the host; null:
@@ -330,6 +330,14 @@ void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
 /// `applies` of the step block is 0. On a host fragments of the update do not
 /// run then, and it always zeroes.
 void mtc_zero_guarded(struct MtcContext *ctx, void *p, int64_t bytes);
+
+/// Part `part` of `parts` of some work; `argument` says which.
+typedef void (*MtcPart)(void *argument, int64_t part, int64_t parts);
+/// Calls `work` for each part, each on a thread of the rank, at the same time,
+/// and returns when all have returned. `parts` is at most the rank's threads.
+void mtc_parallel(struct MtcContext *ctx, MtcPart work, void *argument);
+/// For `work`: returns when the threads of all its parts have come here.
+void mtc_parallel_meet(void);
 
 /// Makes a device; opaque to generated code, which only names one: a program
 /// has the code of the device that it is compiled for, and of no other.

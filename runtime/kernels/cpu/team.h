@@ -1,0 +1,57 @@
+//===- team.h - the threads of a rank ---------------------------*- C++ -*-===//
+//
+// What a rank computes is divided among its threads by place alone, so that no
+// bit depends on their number: every element is computed by one thread, from
+// the same values in the same order as a single thread does. The threads are
+// those of the OpenMP runtime that oneDNN uses, so that there is one set of
+// them: between two calls they spin for a moment, then they sleep.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_TEAM_H
+#define MTC_RUNTIME_KERNELS_CPU_TEAM_H
+
+#include "mtc/runtime/abi.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mtc::runtime {
+
+/// From begin to before end.
+struct Part {
+  int64_t begin, end;
+  bool empty() const { return begin >= end; }
+};
+
+/// Part `part` of `parts` of [0, count): as equal as they can be with ends at
+/// multiples of `unit`, the last one at `count`.
+inline Part partOf(int64_t count, int64_t part, int64_t parts,
+                   int64_t unit = 1) {
+  int64_t units = (count + unit - 1) / unit;
+  return {std::min(count, units * part / parts * unit),
+          std::min(count, units * (part + 1) / parts * unit)};
+}
+
+/// Calls `work(argument, i, parts)` for each i below `parts`, at the same time,
+/// one of them on the calling thread; returns when all have. `parts` is at most
+/// `threads` (at least 1), less where the system refuses threads. Not to be
+/// called by `work`.
+void onTeam(int64_t threads, MtcPart work, void *argument);
+
+/// Returns when every thread of the call of onTeam that runs has come here.
+void teamMeets();
+
+/// The same for anything that can be called with (part, parts).
+template <typename Work> void onTeam(int64_t threads, Work &&work) {
+  if (threads <= 1)
+    return (void)work(int64_t(0), int64_t(1));
+  onTeam(
+      threads,
+      [](void *argument, int64_t part, int64_t parts) {
+        (*static_cast<Work *>(argument))(part, parts);
+      },
+      &work);
+}
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_KERNELS_CPU_TEAM_H
