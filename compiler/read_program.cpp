@@ -4,6 +4,7 @@
 
 #include "compiler/read_fragment.h"
 #include "mtc/runtime/posted.h"
+#include "passes/codegen/cpu_team.h"
 #include "passes/target/gemm_rows.h"
 
 #include <algorithm>
@@ -339,6 +340,10 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   runtime::Descriptor &d = p.descriptor;
   d.pools = poolCount(op);
   RowReader rows(p, d.pools);
+  if (config.device == "cpu")
+    for (auto kernel : op.getOps<rt::KernelOp>())
+      d.kernelWorkspace = std::max(
+          d.kernelWorkspace, codegen::teamWorkspace(kernel, config.threads));
   for (auto timeline : op.getOps<rt::TimelineOp>())
     p.timelines.push_back(rows.read(timeline));
   d.slots = static_cast<int64_t>(p.slots.size());

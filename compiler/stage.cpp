@@ -113,10 +113,12 @@ copyKernels(llvm::ArrayRef<NamedKernel> kernels) {
   return module;
 }
 
-/// Runs one phase, kernels with the vectors of the instruction set. Its time is
-/// not told apart further: many stages run the same passes at other addresses.
+/// Runs one phase, kernels with the vectors of the instruction set, for
+/// `threads` of a rank, or as many as the module's configuration has (0). Its
+/// time is not told apart further: many stages run the same passes at other
+/// addresses.
 Status lower(Phase phase, mlir::ModuleOp module, const std::string &isa,
-             IRCheck check, mlir::TimingScope &timing) {
+             int64_t threads, IRCheck check, mlir::TimingScope &timing) {
   mlir::TimingScope scope = timing.nest(llvm::StringRef(toString(phase)));
   mlir::TimingScope whole;
   if (phase != Phase::codegenKernels)
@@ -125,8 +127,8 @@ Status lower(Phase phase, mlir::ModuleOp module, const std::string &isa,
   if (!target)
     return {StatusCode::usage, llvm::toString(target.takeError())};
   return runPass(phase, module, whole, check,
-                 fmt::format("vector-width={} native-bf16={}", target->lanes,
-                             target->nativeBf16));
+                 fmt::format("vector-width={} native-bf16={} threads={}",
+                             target->lanes, target->nativeBf16, threads));
 }
 
 Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
@@ -142,14 +144,15 @@ Status lowerPart(const ObjectJob &job, mlir::TimingScope &timing,
                  mlir::OwningOpRef<mlir::ModuleOp> &module) {
   if (job.plan) {
     module = copyFragments(job);
-    MTC_RETURN_IF_ERROR(
-        lower(Phase::lowerToLLVM, *module, job.isa, job.check, timing));
+    MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, job.isa, job.threads,
+                              job.check, timing));
     return addTables(*module, job);
   }
   module = copyKernels(job.kernels);
-  MTC_RETURN_IF_ERROR(
-      lower(Phase::codegenKernels, *module, job.isa, job.check, timing));
-  return lower(Phase::lowerToLLVM, *module, job.isa, job.check, timing);
+  MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, job.isa,
+                            job.threads, job.check, timing));
+  return lower(Phase::lowerToLLVM, *module, job.isa, job.threads, job.check,
+               timing);
 }
 
 } // namespace
@@ -179,7 +182,7 @@ Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
   mlir::OwningOpRef<mlir::ModuleOp> module = copyStage(job);
   for (Phase phase : {Phase::codegenKernels, Phase::lowerToLLVM}) {
     MTC_RETURN_IF_ERROR(
-        lower(phase, *module, job.isa, IRCheck::eachPass, timing));
+        lower(phase, *module, job.isa, 0, IRCheck::eachPass, timing));
     job.saved.emplace_back(phase, printModule(*module));
     if (job.stopAfter == phase)
       break;

@@ -48,6 +48,7 @@ struct ObjectJob {
   std::string descriptor;            ///< JSON, of the fragments
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
+  int64_t threads = 1; ///< of a rank
   std::string object; ///< path to write
   IRCheck check = IRCheck::eachPass;
 };

@@ -68,6 +68,7 @@ private:
   ObjectJob &addObject(const std::string &name) {
     ObjectJob &object = objects.emplace_back();
     object.isa = plan.config.isa;
+    object.threads = plan.config.threads;
     object.check = check;
     object.object = fmt::format("{}/{}.o", folder, name);
     return object;

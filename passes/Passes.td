@@ -529,10 +529,12 @@ def CodegenKernels : MtcPass<"codegen-kernels"> {
   }];
   let options = [Option<"vectorWidth", "vector-width", "int64_t", "16", "fp32 lanes of a vector">,
                  Option<"nativeBf16", "native-bf16", "bool", "false",
-                        "the target has an instruction that rounds f32 to bf16">];
+                        "the target has an instruction that rounds f32 to bf16">,
+                 Option<"threads", "threads", "int64_t", "0",
+                        "of a rank: with several a kernel takes its part, and their number; 0: those of the configuration, or 1">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
       "::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-      "::mlir::memref::MemRefDialect"];
+      "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect"];
 }
 def LowerToLLVM : MtcPass<"lower-to-llvm"> {
   let summary = "fragments to LLVM: direct calls, immediate offsets";

@@ -1,8 +1,10 @@
 //===- CodegenKernels.cpp - rt.kernel to func + scf + vector --------------===//
+#include "dialects/mtc/Mtc.h"
 #include "passes/PhasePass.h"
 #include "passes/codegen/kernel_function.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,6 +27,11 @@ struct CodegenKernels
     : mtc::passes::PhasePass<passes::impl::CodegenKernelsBase<CodegenKernels>> {
   using PhasePass::PhasePass;
 
+  int64_t threadsOfRank() {
+    auto config = getOperation()->getAttrOfType<ConfigAttr>(configAttrName);
+    return threads > 0 ? threads : config ? config.getTarget().getThreads() : 1;
+  }
+
   void runPhase() override {
     if (vectorWidth < 2 || !llvm::isPowerOf2_64(vectorWidth)) {
       getOperation().emitError(
@@ -38,7 +45,8 @@ struct CodegenKernels
     getOperation().walk(
         [&](rt::KernelOp kernel) { kernels.push_back(kernel); });
     for (rt::KernelOp kernel : kernels) {
-      if (failed(codegen::buildCpuKernel(kernel, {vectorWidth, nativeBf16})))
+      if (failed(codegen::buildCpuKernel(
+              kernel, {vectorWidth, nativeBf16, threadsOfRank()})))
         signalPassFailure(); // and what is wrong with the others?
       kernel.erase();
     }

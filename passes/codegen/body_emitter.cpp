@@ -191,26 +191,63 @@ Value BodyEmitter::addTo(Value old, Value value, Type element) {
   return round(sum, element);
 }
 
+/// `type` with i32 in place of its element.
+static Type ofWords(ImplicitLocOpBuilder &b, Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(b.getI32Type())) : b.getI32Type();
+}
+
+/// A value of 32 bits, or of a 16-bit float's bits, as i32.
+static Value toWord(ImplicitLocOpBuilder &b, Value value) {
+  Type type = value.getType(), word = ofWords(b, type);
+  if (getElementTypeOrSelf(type).isInteger(16))
+    return arith::ExtUIOp::create(b, word, value);
+  return type == word ? value : arith::BitcastOp::create(b, word, value);
+}
+
+/// The value of `type` whose word that is.
+static Value fromWord(ImplicitLocOpBuilder &b, Value word, Type type) {
+  if (getElementTypeOrSelf(type).isInteger(16))
+    return arith::TruncIOp::create(b, type, word);
+  return type == word.getType() ? word
+                                : arith::BitcastOp::create(b, type, word);
+}
+
 LogicalResult BodyEmitter::emitSink(Operation *op, Columns columns,
                                     Values &values) {
-  if (!sinkCondition) {
-    emitUnconditionalSink(op, columns, values);
-    return success();
-  }
   // Values that the sink alone uses are spread before the branch: others would
   // not see them.
-  get(sinkValue(op), columns, values);
-  emitIf(b, sinkCondition(op),
-         [&] { emitUnconditionalSink(op, columns, values); });
+  Value value = get(sinkValue(op), columns, values);
+  if (auto kept = later.find(op); kept != later.end())
+    store(toWord(b, value), kept->second.memory, wordsAt(kept->second, columns),
+          columns);
+  else if (sinkCondition)
+    emitIf(b, sinkCondition(op),
+           [&] { emitUnconditionalSink(op, columns, value); });
+  else
+    emitUnconditionalSink(op, columns, value);
   return success();
 }
 
+Value BodyEmitter::wordsAt(const Later &place, Columns columns) {
+  Value rows = arith::SubIOp::create(b, row, place.firstRow);
+  Value at = arith::AddIOp::create(b, arith::MulIOp::create(b, rows, cols),
+                                   columns.first);
+  return arith::AddIOp::create(b, at, index(place.start));
+}
+
+void BodyEmitter::emitKept(Operation *sink, Columns columns) {
+  const Later &place = later.find(sink)->second;
+  Value word = load(place.memory, wordsAt(place, columns), columns);
+  Type type = laneType(sinkValue(sink).getType(), columns.lanes);
+  emitUnconditionalSink(sink, columns, fromWord(b, word, type));
+}
+
 void BodyEmitter::emitUnconditionalSink(Operation *op, Columns columns,
-                                        Values &values) {
+                                        Value value) {
   if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
-    return emitScatter(scatter, columns, values);
+    return emitScatter(scatter, columns, value);
   int64_t operand = operandIndex(op);
-  Value value = get(sinkValue(op), columns, values);
   if (isa<rt::AccumulateOp>(op) && partialSums.contains(operand))
     return emitPartialSum(op, columns, value);
   Value at = address(operand, columns), memory = operands[operand];
@@ -277,10 +314,9 @@ Value BodyEmitter::emitGather(rt::GatherOp op, Columns columns, Values &) {
 }
 
 void BodyEmitter::emitScatter(rt::ScatterAddOp op, Columns columns,
-                              Values &values) {
+                              Value value) {
   Value row = rowOfTable(op);
   rt::OperandAttr info = s.operand(op.getOperand());
-  Value value = get(op.getValue(), columns, values);
   auto [inside, start] = tableRow(b, row, info.getExtent(), cols);
   emitIf(b, inside, [&, start = start] {
     Value at = arith::AddIOp::create(b, start, columns.first);

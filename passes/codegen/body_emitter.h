@@ -48,6 +48,15 @@ public:
   void setPartialSum(int64_t operand, mlir::Value memory, int64_t start) {
     partialSums[operand] = {memory, start};
   }
+  /// What `sink` takes is kept in `memory` (of i32) instead, for each row
+  /// `numCols` words from those of row `firstRow` on, which begin at `start`.
+  void keepForLater(mlir::Operation *sink, mlir::Value memory,
+                    mlir::Value firstRow, int64_t start) {
+    later[sink] = {memory, firstRow, start};
+  }
+  /// What keepForLater kept of `sink` in the row that has begun, whose values
+  /// before the first pass are known: now it happens.
+  void emitKept(mlir::Operation *sink, Columns columns);
   /// Sinks happen only where `condition` of them (i1) holds.
   void
   setSinkCondition(std::function<mlir::Value(mlir::Operation *)> condition) {
@@ -92,9 +101,15 @@ private:
     int64_t start = 0;
   };
 
+  struct Later {
+    mlir::Value memory, firstRow;
+    int64_t start = 0;
+  };
+
   bool nativeBf16 = false;
   int64_t accessBytes = 0;
   llvm::DenseMap<int64_t, PartialSum> partialSums;
+  llvm::DenseMap<mlir::Operation *, Later> later; ///< looked up only
   std::function<mlir::Value(mlir::Operation *)> sinkCondition;
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
 
@@ -114,9 +129,10 @@ private:
   mlir::LogicalResult emitSink(mlir::Operation *op, Columns columns,
                                Values &values);
   void emitUnconditionalSink(mlir::Operation *op, Columns columns,
-                             Values &values);
+                             mlir::Value value);
+  mlir::Value wordsAt(const Later &place, Columns columns);
   void emitPartialSum(mlir::Operation *op, Columns columns, mlir::Value value);
-  void emitScatter(rt::ScatterAddOp op, Columns columns, Values &values);
+  void emitScatter(rt::ScatterAddOp op, Columns columns, mlir::Value value);
   mlir::Value randomStart(const RandomRow &row);
   mlir::Value reload(mlir::Value v, Columns columns);
   mlir::Value address(int64_t operand, Columns columns);

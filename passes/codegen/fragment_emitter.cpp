@@ -59,6 +59,9 @@ Value FragmentEmitter::moved(Value pointer, Value bytes) {
 Value FragmentEmitter::load(Type type, Value pointer, int64_t bytes) {
   return LLVM::LoadOp::create(b, loc, type, at(pointer, bytes));
 }
+Value FragmentEmitter::ofContext(Type type, size_t field) {
+  return load(type, context, static_cast<int64_t>(field));
+}
 Value FragmentEmitter::null() { return LLVM::ZeroOp::create(b, loc, ptr); }
 
 /// A direct call; declares the function at its first use.
@@ -242,7 +245,10 @@ LogicalResult FragmentEmitter::emitLaunch(rt::LaunchOp op) {
     arguments.push_back(values.lookup(v));
   for (Value v : op.getScalars())
     arguments.push_back(values.lookup(v));
-  call(op.getKernel(), arguments);
+  if (configOf(module)->getTarget().getThreads() > 1)
+    emitTeamLaunch(op, std::move(arguments));
+  else
+    call(op.getKernel(), arguments);
   return success();
 }
 
@@ -293,8 +299,7 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
   if (rest[1])
     arguments.push_back(at(arena(MTC_ARENA_STEP), offsetOf(STEP_APPLIES)));
   if (rest[2])
-    arguments.push_back(
-        load(ptr, context, offsetof(MtcContext, kernel_workspace)));
+    arguments.push_back(ofContext(ptr, offsetof(MtcContext, kernel_workspace)));
   Value addresses = argumentsAt(arguments);
   entries = entries.drop_back(3);
   for (size_t i = 0; i < entries.size(); i += 3) {

@@ -35,6 +35,7 @@ private:
   V at(V pointer, int64_t bytes);
   V moved(V pointer, V bytes);
   V load(mlir::Type type, V pointer, int64_t bytes);
+  V ofContext(mlir::Type type, size_t field); ///< its value
   V null();
   void call(llvm::StringRef name, mlir::ValueRange arguments);
   // State of the step.
@@ -55,6 +56,11 @@ private:
   /// A scalar of a GPU's kernel: what the host knows of it, and the address on
   /// the GPU of what the kernel adds to that, or 0.
   mlir::FailureOr<std::pair<V, V>> splitScalar(V scalar);
+  /// A call of a kernel on all threads of a rank, or on this one if it is
+  /// small.
+  void emitTeamLaunch(rt::LaunchOp op, llvm::SmallVector<V> arguments);
+  /// An MtcPart that calls a kernel, whose other parameters have these types.
+  V partOf(llvm::StringRef kernel, llvm::ArrayRef<mlir::Type> parameters);
   mlir::LogicalResult emitLaunch(rt::LaunchOp op);
   /// Calls of mtc_launch.
   mlir::LogicalResult emitGpuLaunch(rt::LaunchOp op,
@@ -81,6 +87,7 @@ private:
   V block;         ///< likewise
   V argumentSpace; ///< of launches on a GPU: addresses, then values; likewise
   int64_t mostArguments = 0;   ///< room in there
+  V teamArguments;             ///< of launches on all threads; likewise
   llvm::DenseMap<V, V> values; ///< looked up only
   llvm::DenseMap<int64_t, V> arenas, coordinates, slots;
 };

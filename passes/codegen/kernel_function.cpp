@@ -45,8 +45,10 @@ SmallVector<Type> codegen::kernelParameters(rt::KernelOp kernel, OpBuilder &b) {
 }
 
 func::FuncOp codegen::makeKernelFunction(rt::KernelOp kernel,
-                                         ImplicitLocOpBuilder &b) {
+                                         ImplicitLocOpBuilder &b,
+                                         TypeRange more) {
   SmallVector<Type> types = kernelParameters(kernel, b);
+  llvm::append_range(types, more);
   auto function = func::FuncOp::create(b, kernel.getSymName(),
                                        b.getFunctionType(types, {}));
   b.setInsertionPointToStart(function.addEntryBlock());
@@ -57,8 +59,9 @@ Value codegen::emitCols(rt::KernelOp kernel, func::FuncOp function,
                         ImplicitLocOpBuilder &b) {
   if (numCols(kernel) >= 0)
     return arith::ConstantIndexOp::create(b, numCols(kernel));
-  Value last = function.getArguments().back();
-  return arith::IndexCastOp::create(b, b.getIndexType(), last);
+  auto behind = kernel.getOperandsInfo().size() + kernel.getArgs();
+  return arith::IndexCastOp::create(
+      b, b.getIndexType(), function.getArgument(static_cast<unsigned>(behind)));
 }
 
 void codegen::flattenPointwise(rt::KernelOp kernel) {

@@ -55,6 +55,7 @@ Status CpuDevice::create(const DeviceRequest &request,
     shared |= view.base != nullptr;
   if (!shared)
     MTC_RETURN_IF_ERROR(device->own_.map(request.sizes, request.rank));
+  device->rank_ = request.rank;
   device->arenas_ = shared ? request.shared : device->own_.views();
   device->stream_ = std::make_unique<CpuStream>(device->arenas_);
   if (request.streams > MTC_STREAM_COMM) {
@@ -82,6 +83,8 @@ static Status selectLibrary(const Descriptor &d) {
 
 Status CpuDevice::prepare(const Descriptor &d) {
   MTC_RETURN_IF_ERROR(selectLibrary(d));
+  MTC_RETURN_IF_ERROR(workspace_.map(d.kernelWorkspace, rank_, "kernels",
+                                     "the workspace of kernels"));
   if (d.gemms.empty())
     return Status::okay();
   std::vector<GemmDesc> rows;

@@ -45,6 +45,7 @@ public:
   Status gemm(int64_t index, const GemmOperands &x) override {
     return gemms_.execute(index, x.a, x.b, x.c, x.scratch);
   }
+  void *kernelWorkspace() override { return workspace_.base(); }
   Communicator &issuing(Communicator &backend) override {
     if (comms_)
       comms_->use(backend);
@@ -56,7 +57,9 @@ private:
   CpuDevice() = default;
 
   AnonymousArenas own_;
+  AnonymousMemory workspace_;
   ArenaViews arenas_{};
+  int rank_ = 0;
   std::unique_ptr<CpuStream> stream_;
   GemmSet gemms_;
   std::unique_ptr<CommThread> comms_; ///< gone before the arenas are

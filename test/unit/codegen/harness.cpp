@@ -42,18 +42,19 @@ OwningOpRef<ModuleOp> test::parse(MLIRContext &context,
 }
 
 OwningOpRef<ModuleOp> test::lowered(ModuleOp module, int64_t lanes,
-                                    bool nativeBf16) {
+                                    bool nativeBf16, int64_t threads) {
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager passes(module.getContext());
-  passes.addPass(passes::createCodegenKernels({lanes, nativeBf16}));
+  passes.addPass(passes::createCodegenKernels({lanes, nativeBf16, threads}));
   codegen::addLowerToLlvmPasses(passes);
   if (failed(passes.run(*copy)))
     return {};
   return copy;
 }
 
-Library::Library(ModuleOp module, const codegen::TargetIsa &isa) {
-  auto low = lowered(module, isa.lanes, isa.nativeBf16);
+Library::Library(ModuleOp module, const codegen::TargetIsa &isa,
+                 int64_t threads) {
+  auto low = lowered(module, isa.lanes, isa.nativeBf16, threads);
   if (!low)
     return;
   std::string base =
@@ -64,7 +65,7 @@ Library::Library(ModuleOp module, const codegen::TargetIsa &isa) {
   if (auto failed = codegen::emitObject(*low, isa, object)) {
     llvm::errs() << llvm::toString(std::move(failed)) << "\n";
   } else if (std::system(("cc -shared -o " + shared + " " + object +
-                          " -Wl,--no-undefined")
+                          (threads > 1 ? "" : " -Wl,--no-undefined"))
                              .c_str()) == 0) {
     handle = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
   }

@@ -23,12 +23,16 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context,
 /// A clone of `module` after codegen-kernels and down to the LLVM dialect;
 /// null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> lowered(mlir::ModuleOp module, int64_t lanes,
-                                          bool nativeBf16 = false);
+                                          bool nativeBf16 = false,
+                                          int64_t threads = 1);
 
 /// Compiled kernels in a shared object, found by name.
 class Library {
 public:
-  Library(mlir::ModuleOp module, const codegen::TargetIsa &isa);
+  /// For `threads` of a rank; with several, they meet in this process's
+  /// mtc_parallel_meet.
+  Library(mlir::ModuleOp module, const codegen::TargetIsa &isa,
+          int64_t threads = 1);
   ~Library();
   Library(const Library &) = delete;
   bool loaded() const { return handle; }
@@ -45,6 +49,10 @@ public:
   Memory(mlir::Type type, const Buffer &initial);
   void *data() { return bytes.data() + kGuard; }
   Buffer read() const;
+  /// The bytes, without the guard zones.
+  std::vector<unsigned char> bits() const {
+    return {bytes.begin() + kGuard, bytes.end() - kGuard};
+  }
   bool guardsIntact() const;
 
 private:

@@ -1,5 +1,6 @@
 //===- random_test.cpp - random kernels against the evaluator -------------===//
 #include "harness.h"
+#include "random_inputs.h"
 #include "random_kernel.h"
 
 #include <cmath>
@@ -10,43 +11,6 @@ using namespace mtc;
 using namespace mtc::test;
 
 namespace {
-
-int64_t countOf(rt::OperandAttr info, int64_t rows, int64_t cols) {
-  switch (info.getMode()) {
-  case rt::Mode::Full:
-    return rows * cols;
-  case rt::Mode::Row:
-    return rows;
-  case rt::Mode::Col:
-    return cols;
-  case rt::Mode::Scalar:
-    return 1;
-  default:
-    return static_cast<int64_t>(info.getExtent()) * cols;
-  }
-}
-
-/// Stores get NaN, accumulations a number, inputs numbers in [-2, 2], row
-/// indices -2 .. 5 (tables have 1 to 4 rows).
-Buffer fill(std::mt19937 &rng, rt::KernelOp kernel, int64_t index,
-            int64_t count) {
-  auto info = cast<rt::OperandAttr>(kernel.getOperandsInfo()[index]);
-  bool stored = false;
-  for (Operation &op : kernel.getBody().front())
-    if (auto store = dyn_cast<rt::StoreOp>(op))
-      stored |= int64_t(store.getOperand()) == index;
-  Buffer out;
-  for (int64_t i = 0; i < count; ++i) {
-    if (info.getElement().isInteger(32))
-      out.elements.push_back({0, uint32_t(int(rng() % 8) - 2), 0});
-    else if (stored)
-      out.elements.push_back({NAN, 0, 0});
-    else
-      out.elements.push_back(
-          {roundToBf16(double(rng() % 4001) / 1000 - 2), 0, 0});
-  }
-  return out;
-}
 
 void compare(const RandomKernel &k, size_t operand, const Buffer &expected,
              const Buffer &found) {

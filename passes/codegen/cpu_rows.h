@@ -1,0 +1,64 @@
+//===- cpu_rows.h - rows of vectors -----------------------------*- C++ -*-===//
+#ifndef MTC_PASSES_CODEGEN_CPU_ROWS_H
+#define MTC_PASSES_CODEGEN_CPU_ROWS_H
+
+#include "passes/codegen/body_emitter.h"
+#include "passes/codegen/kernel_function.h"
+
+namespace mtc::codegen {
+
+/// Emits a kernel row by row:
+///
+///   for row { for pass { for (col; whole vectors) ...; masked rest } }
+///
+/// A reduction has four vector accumulators a0..a3 (fewer where a row has fewer
+/// vectors). Vector i of the row, the masked rest included, is added to the
+/// oldest of them, so each is touched every fourth vector and the additions
+/// overlap. At the end (a0+a1)+(a2+a3), in order of age, is folded by halves.
+class CpuRows {
+public:
+  /// For `function`, whose parameters are those of the kernel, and maybe more.
+  CpuRows(const Schedule &schedule, const CpuVectors &vectors,
+          mlir::func::FuncOp function, mlir::ImplicitLocOpBuilder &b);
+
+  /// What comes in front of all rows: row buffers, and what is no row's.
+  mlir::LogicalResult begin();
+  /// Rows from `from` on, before `to`: the only one, where a kernel has one.
+  mlir::LogicalResult buildRows(mlir::Value from, mlir::Value to);
+  /// The only pass, of columns from `from` on, before `to`, of one row. Its
+  /// values may not be needed by other columns.
+  mlir::LogicalResult buildColumns(mlir::Value row, mlir::Value from,
+                                   mlir::Value to);
+  /// Vectors of columns from `from` on, before `to`, and the rest masked.
+  void eachVector(mlir::Value from, mlir::Value to,
+                  llvm::function_ref<void(Columns)> emit);
+  BodyEmitter &emitter() { return body; }
+
+private:
+  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Columns, mlir::ValueRange)>;
+
+  void allocateScratch();
+  mlir::LogicalResult buildRow(mlir::Value row);
+  mlir::LogicalResult buildPass(size_t k);
+  llvm::SmallVector<mlir::Value>
+  loopStatic(int64_t count, llvm::SmallVector<mlir::Value> carried, Step step);
+  llvm::SmallVector<mlir::Value>
+  loopDynamic(mlir::Value from, mlir::Value to,
+              llvm::SmallVector<mlir::Value> carried, Step step);
+  mlir::Value mask(mlir::Value count);
+  mlir::Value identity(rt::ReduceKind kind);
+  mlir::Value inLanes(mlir::Value v, Columns columns, rt::ReduceKind kind);
+  mlir::Value combine(rt::ReduceKind kind, mlir::Value x, mlir::Value y);
+  mlir::Value fold(rt::ReduceKind kind, llvm::SmallVector<mlir::Value> parts);
+
+  mlir::ImplicitLocOpBuilder &b;
+  const Schedule &s;
+  rt::KernelOp kernel;
+  int64_t lanes;
+  mlir::Value cols;
+  BodyEmitter body;
+};
+
+} // namespace mtc::codegen
+#endif // MTC_PASSES_CODEGEN_CPU_ROWS_H

@@ -1,0 +1,98 @@
+//===- cpu_team.cpp - a kernel on all threads of a rank -------------------===//
+#include "passes/codegen/cpu_team.h"
+
+#include "passes/codegen/gpu_shape.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::codegen;
+
+namespace {
+
+/// What a block of rows keeps in the workspace should stay in a core's cache.
+constexpr int64_t kBlockElements = 65536;
+constexpr int64_t kMostRows = 64;
+
+rt::Mode modeOf(const Schedule &s, Operation *op) {
+  return s.operand(operandIndex(op)).getMode();
+}
+
+/// True if what `op` reads is what a sum over rows changes.
+bool readsASum(Operation &op, ArrayRef<Operation *> sums) {
+  if (!isa<rt::LoadOp, rt::GatherOp>(op))
+    return false;
+  return llvm::any_of(sums, [&](Operation *sum) {
+    return operandIndex(sum) == operandIndex(&op);
+  });
+}
+
+/// True if what is added is one number a column, to a place that is known when
+/// its row begins.
+bool canWait(const Schedule &s, Operation *sum) {
+  Type type = sinkValue(sum).getType();
+  if (!type.isF32() && !rt::isHalf(type) && !type.isInteger(32))
+    return false; // no word
+  if (auto scatter = dyn_cast<rt::ScatterAddOp>(sum))
+    return s.of(scatter.getRow()).depth == 0;
+  rt::Mode mode = modeOf(s, sum);
+  return numCols(s.kernel) > 1 &&
+         (mode == rt::Mode::Col || mode == rt::Mode::Periodic);
+}
+
+/// True for a sink whose place is that of its row alone.
+bool staysInItsRow(const Schedule &s, Operation *sink) {
+  rt::Mode mode = modeOf(s, sink);
+  return !isa<rt::ScatterAddOp>(sink) &&
+         (mode == rt::Mode::Full || mode == rt::Mode::Row);
+}
+
+void setBlocks(TeamShape &shape, const Schedule &s, int64_t threads) {
+  int64_t columns = numCols(s.kernel) * static_cast<int64_t>(shape.sums.size());
+  shape.form = TeamForm::Blocks;
+  shape.rowsPerBlock =
+      std::max(threads, std::min(kMostRows, kBlockElements / columns));
+  shape.workspaceBytes = shape.rowsPerBlock * columns * 4;
+}
+
+} // namespace
+
+TeamShape codegen::teamShape(const Schedule &s, int64_t threads) {
+  TeamShape shape;
+  rt::KernelOp kernel = s.kernel;
+  bool inRows = true;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isSink(&op))
+      continue;
+    if (isSum(kernel, &op))
+      shape.sums.push_back(&op);
+    else
+      inRows &= staysInItsRow(s, &op);
+  }
+  if (isPointwise(s) && s.randomRows.empty() &&
+      (numRows(kernel) == 1 || !shape.sums.empty())) {
+    shape.form = TeamForm::Columns;
+    return shape;
+  }
+  if (numRows(kernel) == 1 || !inRows)
+    return shape;
+  if (shape.sums.empty()) {
+    shape.form = TeamForm::Rows;
+    return shape;
+  }
+  bool reads = llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+    return readsASum(op, shape.sums);
+  });
+  if (!reads &&
+      llvm::all_of(shape.sums, [&](Operation *sum) { return canWait(s, sum); }))
+    setBlocks(shape, s, threads);
+  return shape;
+}
+
+int64_t codegen::teamWorkspace(rt::KernelOp kernel, int64_t threads) {
+  if (threads <= 1)
+    return 0;
+  ScopedDiagnosticHandler quiet(kernel.getContext(),
+                                [](Diagnostic &) { return success(); });
+  auto plan = schedule(kernel, kCpuRowBuffer);
+  return failed(plan) ? 0 : teamShape(*plan, threads).workspaceBytes;
+}

@@ -1,0 +1,1086 @@
+// What two plans of gpt2-nano have (mtc compile gpt2-nano --threads 2, f32 and
+// bf16), but for kernels of one row. See team_test.cpp.
+rt.kernel @f32_0 rows 128 cols 64 args 3 [#rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 256>, #rt.operand<mode = periodic, element = f32, extent = 32>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : i32
+  %1 = rt.gather 1 at %0 : f32
+  %2 = rt.load 2 : f32
+  %3 = arith.addf %1, %2 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %4 = rt.index row : i32
+  %5 = arith.divui %4, %c32_i32 : i32
+  %6 = arith.remui %4, %c32_i32 : i32
+  %7 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %8 = arith.muli %6, %c64_i32 : i32
+  %9 = arith.addi %8, %7 : i32
+  %10 = arith.extui %5 : i32 to i64
+  %11 = rt.arg 0 : i64
+  %12 = arith.addi %11, %10 : i64
+  %13 = rt.arg 1 : i64
+  %14 = rt.arg 2 : i64
+  %15 = rt.random %13, %12, %14, %9 {site = 0 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %16 = arith.cmpi uge, %15, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %17 = arith.mulf %3, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %18 = arith.select %16, %17, %cst_0 : f32
+  rt.store 3, %18 : f32
+}
+rt.kernel @f32_1 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = rt.load 2 : f32
+  %3 = rt.row_reduce sum %0 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %4 = arith.mulf %3, %cst : f32
+  %5 = arith.subf %0, %4 : f32
+  %6 = arith.mulf %5, %5 : f32
+  %7 = rt.row_reduce sum %6 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %8 = arith.mulf %7, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %9 = arith.addf %8, %cst_1 : f32
+  %10 = math.sqrt %9 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %11 = arith.divf %cst_2, %10 : f32
+  %12 = arith.mulf %5, %11 : f32
+  %13 = math.fma %12, %1, %2 : f32
+  rt.store 3, %13 : f32
+  rt.store 4, %4 : f32
+  rt.store 5, %11 : f32
+}
+rt.kernel @f32_2 rows 128 cols 192 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  rt.store 2, %2 : f32
+}
+rt.kernel @f32_3 rows 128 cols 64 args 3 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %3 = rt.index row : i32
+  %4 = arith.divui %3, %c32_i32 : i32
+  %5 = arith.remui %3, %c32_i32 : i32
+  %6 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %7 = arith.muli %5, %c64_i32 : i32
+  %8 = arith.addi %7, %6 : i32
+  %9 = arith.extui %4 : i32 to i64
+  %10 = rt.arg 0 : i64
+  %11 = arith.addi %10, %9 : i64
+  %12 = rt.arg 1 : i64
+  %13 = rt.arg 2 : i64
+  %14 = rt.random %12, %11, %13, %8 {site = 2 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %15 = arith.cmpi uge, %14, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %16 = arith.mulf %2, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %17 = arith.select %15, %16, %cst_0 : f32
+  %18 = rt.load 2 : f32
+  %19 = arith.addf %18, %17 : f32
+  rt.store 3, %19 : f32
+  %20 = rt.load 4 : f32
+  %21 = rt.load 5 : f32
+  %22 = rt.row_reduce sum %19 : f32
+  %cst_1 = arith.constant 1.562500e-02 : f32
+  %23 = arith.mulf %22, %cst_1 : f32
+  %24 = arith.subf %19, %23 : f32
+  %25 = arith.mulf %24, %24 : f32
+  %26 = rt.row_reduce sum %25 : f32
+  %cst_2 = arith.constant 1.562500e-02 : f32
+  %27 = arith.mulf %26, %cst_2 : f32
+  %cst_3 = arith.constant 9.99999974E-6 : f32
+  %28 = arith.addf %27, %cst_3 : f32
+  %29 = math.sqrt %28 : f32
+  %cst_4 = arith.constant 1.000000e+00 : f32
+  %30 = arith.divf %cst_4, %29 : f32
+  %31 = arith.mulf %24, %30 : f32
+  %32 = math.fma %31, %20, %21 : f32
+  rt.store 6, %32 : f32
+  rt.store 7, %23 : f32
+  rt.store 8, %30 : f32
+}
+rt.kernel @f32_4 rows 128 cols 256 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %3 = arith.mulf %2, %2 : f32
+  %cst = arith.constant 1.59576917 : f32
+  %cst_0 = arith.constant 0.0713548139 : f32
+  %4 = math.fma %3, %cst_0, %cst : f32
+  %cst_1 = arith.constant 0.214064449 : f32
+  %5 = math.fma %3, %cst_1, %cst : f32
+  %6 = arith.mulf %2, %4 : f32
+  %7 = rt.logistic %6 : f32
+  %8 = arith.mulf %2, %7 : f32
+  rt.store 2, %8 : f32
+}
+rt.kernel @f32_5 rows 128 cols 64 args 3 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %3 = rt.index row : i32
+  %4 = arith.divui %3, %c32_i32 : i32
+  %5 = arith.remui %3, %c32_i32 : i32
+  %6 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %7 = arith.muli %5, %c64_i32 : i32
+  %8 = arith.addi %7, %6 : i32
+  %9 = arith.extui %4 : i32 to i64
+  %10 = rt.arg 0 : i64
+  %11 = arith.addi %10, %9 : i64
+  %12 = rt.arg 1 : i64
+  %13 = rt.arg 2 : i64
+  %14 = rt.random %12, %11, %13, %8 {site = 3 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %15 = arith.cmpi uge, %14, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %16 = arith.mulf %2, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %17 = arith.select %15, %16, %cst_0 : f32
+  %18 = rt.load 2 : f32
+  %19 = arith.addf %18, %17 : f32
+  rt.store 3, %19 : f32
+}
+rt.kernel @f32_6 rows 128 cols 256 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %2 = arith.cmpi slt, %1, %c250_i32 : i32
+  %cst = arith.constant 0xFF800000 : f32
+  %3 = arith.select %2, %0, %cst : f32
+  %4 = rt.row_reduce max %3 : f32
+  rt.store 1, %4 : f32
+  %5 = arith.subf %3, %4 : f32
+  %6 = math.exp %5 : f32
+  %7 = rt.row_reduce sum %6 : f32
+  rt.store 2, %7 : f32
+  %8 = rt.load 3 : i32
+  %9 = rt.index col : i32
+  %10 = arith.cmpi eq, %9, %8 : i32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %11 = arith.select %10, %3, %cst_0 : f32
+  %12 = rt.row_reduce sum %11 : f32
+  %13 = math.log %7 : f32
+  %14 = arith.addf %13, %4 : f32
+  %15 = arith.subf %14, %12 : f32
+  %cst_1 = arith.constant 7.812500e-03 : f32
+  %16 = arith.mulf %15, %cst_1 : f32
+  rt.store 4, %16 : f32
+}
+rt.kernel @f32_7 rows 128 cols 256 args 0 [#rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %cst = arith.constant 1.000000e+00 : f32
+  %cst_0 = arith.constant 7.812500e-03 : f32
+  %0 = arith.mulf %cst, %cst_0 : f32
+  %cst_1 = arith.constant -1.000000e+00 : f32
+  %1 = arith.mulf %0, %cst_1 : f32
+  %2 = rt.load 0 : f32
+  %3 = arith.divf %0, %2 : f32
+  %4 = rt.load 1 : i32
+  %5 = rt.index col : i32
+  %6 = arith.cmpi eq, %5, %4 : i32
+  %cst_2 = arith.constant 0.000000e+00 : f32
+  %7 = arith.select %6, %1, %cst_2 : f32
+  %8 = rt.load 2 : f32
+  %9 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %10 = arith.cmpi slt, %9, %c250_i32 : i32
+  %cst_3 = arith.constant 0xFF800000 : f32
+  %11 = arith.select %10, %8, %cst_3 : f32
+  %12 = rt.load 3 : f32
+  %13 = arith.subf %11, %12 : f32
+  %14 = math.exp %13 : f32
+  %15 = arith.mulf %3, %14 : f32
+  %16 = arith.addf %7, %15 : f32
+  %17 = rt.index col : i32
+  %c250_i32_4 = arith.constant 250 : i32
+  %18 = arith.cmpi slt, %17, %c250_i32_4 : i32
+  %cst_5 = arith.constant 0.000000e+00 : f32
+  %19 = arith.select %18, %16, %cst_5 : f32
+  rt.store 4, %19 : f32
+}
+rt.kernel @f32_8 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = rt.load 2 : f32
+  %3 = rt.load 3 : f32
+  %4 = rt.load 4 : f32
+  %5 = arith.subf %1, %3 : f32
+  %6 = arith.mulf %5, %4 : f32
+  %7 = arith.mulf %0, %2 : f32
+  %8 = rt.row_reduce sum %7 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %9 = arith.mulf %8, %cst : f32
+  %10 = arith.subf %7, %9 : f32
+  %11 = arith.mulf %7, %6 : f32
+  %12 = rt.row_reduce sum %11 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %13 = arith.mulf %12, %cst_0 : f32
+  %14 = arith.mulf %6, %13 : f32
+  %15 = arith.subf %10, %14 : f32
+  %16 = arith.mulf %4, %15 : f32
+  rt.store 5, %16 : f32
+  %17 = arith.subf %1, %3 : f32
+  %18 = arith.mulf %17, %4 : f32
+  %19 = arith.mulf %0, %18 : f32
+  rt.accumulate 6, %19 : f32
+  rt.accumulate 7, %0 : f32
+}
+rt.kernel @f32_9 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %1 = rt.index row : i32
+  %2 = arith.divui %1, %c32_i32 : i32
+  %3 = arith.remui %1, %c32_i32 : i32
+  %4 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %5 = arith.muli %3, %c64_i32 : i32
+  %6 = arith.addi %5, %4 : i32
+  %7 = arith.extui %2 : i32 to i64
+  %8 = rt.arg 0 : i64
+  %9 = arith.addi %8, %7 : i64
+  %10 = rt.arg 1 : i64
+  %11 = rt.arg 2 : i64
+  %12 = rt.random %10, %9, %11, %6 {site = 3 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %13 = arith.cmpi uge, %12, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %14 = arith.mulf %0, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %15 = arith.select %13, %14, %cst_0 : f32
+  rt.store 1, %15 : f32
+  rt.accumulate 2, %15 : f32
+}
+rt.kernel @f32_10 rows 128 cols 256 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %3 = rt.load 2 : f32
+  %cst = arith.constant 1.000000e+00 : f32
+  %4 = arith.mulf %2, %2 : f32
+  %cst_0 = arith.constant 1.59576917 : f32
+  %cst_1 = arith.constant 0.0713548139 : f32
+  %5 = math.fma %4, %cst_1, %cst_0 : f32
+  %cst_2 = arith.constant 0.214064449 : f32
+  %6 = math.fma %4, %cst_2, %cst_0 : f32
+  %7 = arith.mulf %2, %5 : f32
+  %8 = rt.logistic %7 : f32
+  %9 = arith.subf %cst, %8 : f32
+  %10 = arith.mulf %2, %9 : f32
+  %11 = arith.mulf %8, %10 : f32
+  %12 = math.fma %11, %6, %8 : f32
+  %13 = arith.mulf %3, %12 : f32
+  rt.store 3, %13 : f32
+  rt.accumulate 4, %13 : f32
+}
+rt.kernel @f32_11 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = rt.load 2 : f32
+  %3 = rt.load 3 : f32
+  %4 = rt.load 4 : f32
+  %5 = arith.subf %1, %3 : f32
+  %6 = arith.mulf %5, %4 : f32
+  %7 = arith.mulf %0, %2 : f32
+  %8 = rt.row_reduce sum %7 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %9 = arith.mulf %8, %cst : f32
+  %10 = arith.subf %7, %9 : f32
+  %11 = arith.mulf %7, %6 : f32
+  %12 = rt.row_reduce sum %11 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %13 = arith.mulf %12, %cst_0 : f32
+  %14 = arith.mulf %6, %13 : f32
+  %15 = arith.subf %10, %14 : f32
+  %16 = arith.mulf %4, %15 : f32
+  %17 = arith.subf %1, %3 : f32
+  %18 = arith.mulf %17, %4 : f32
+  %19 = arith.mulf %0, %18 : f32
+  rt.accumulate 5, %19 : f32
+  rt.accumulate 6, %0 : f32
+  %20 = rt.load 7 : f32
+  %21 = arith.addf %20, %16 : f32
+  rt.store 8, %21 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %22 = rt.index row : i32
+  %23 = arith.divui %22, %c32_i32 : i32
+  %24 = arith.remui %22, %c32_i32 : i32
+  %25 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %26 = arith.muli %24, %c64_i32 : i32
+  %27 = arith.addi %26, %25 : i32
+  %28 = arith.extui %23 : i32 to i64
+  %29 = rt.arg 0 : i64
+  %30 = arith.addi %29, %28 : i64
+  %31 = rt.arg 1 : i64
+  %32 = rt.arg 2 : i64
+  %33 = rt.random %31, %30, %32, %27 {site = 2 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %34 = arith.cmpi uge, %33, %c429496729_i32 : i32
+  %cst_1 = arith.constant 1.11111116 : f32
+  %35 = arith.mulf %21, %cst_1 : f32
+  %cst_2 = arith.constant 0.000000e+00 : f32
+  %36 = arith.select %34, %35, %cst_2 : f32
+  rt.store 9, %36 : f32
+  rt.accumulate 10, %36 : f32
+}
+rt.kernel @f32_12 rows 128 cols 192 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  rt.accumulate 1, %0 : f32
+}
+rt.kernel @f32_13 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = rt.load 2 : f32
+  %3 = rt.load 3 : f32
+  %4 = rt.load 4 : f32
+  %5 = arith.subf %1, %3 : f32
+  %6 = arith.mulf %5, %4 : f32
+  %7 = arith.mulf %0, %2 : f32
+  %8 = rt.row_reduce sum %7 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %9 = arith.mulf %8, %cst : f32
+  %10 = arith.subf %7, %9 : f32
+  %11 = arith.mulf %7, %6 : f32
+  %12 = rt.row_reduce sum %11 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %13 = arith.mulf %12, %cst_0 : f32
+  %14 = arith.mulf %6, %13 : f32
+  %15 = arith.subf %10, %14 : f32
+  %16 = arith.mulf %4, %15 : f32
+  %17 = arith.subf %1, %3 : f32
+  %18 = arith.mulf %17, %4 : f32
+  %19 = arith.mulf %0, %18 : f32
+  rt.accumulate 5, %19 : f32
+  rt.accumulate 6, %0 : f32
+  %20 = rt.load 7 : f32
+  %21 = arith.addf %20, %16 : f32
+  rt.store 8, %21 : f32
+}
+rt.kernel @f32_14 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = periodic, element = f32, extent = 32>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 256>] {
+  %0 = rt.load 0 : f32
+  %c32_i32 = arith.constant 32 : i32
+  %1 = rt.index row : i32
+  %2 = arith.divui %1, %c32_i32 : i32
+  %3 = arith.remui %1, %c32_i32 : i32
+  %4 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %5 = arith.muli %3, %c64_i32 : i32
+  %6 = arith.addi %5, %4 : i32
+  %7 = arith.extui %2 : i32 to i64
+  %8 = rt.arg 0 : i64
+  %9 = arith.addi %8, %7 : i64
+  %10 = rt.arg 1 : i64
+  %11 = rt.arg 2 : i64
+  %12 = rt.random %10, %9, %11, %6 {site = 0 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %13 = arith.cmpi uge, %12, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %14 = arith.mulf %0, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %15 = arith.select %13, %14, %cst_0 : f32
+  rt.accumulate 1, %15 : f32
+  %16 = rt.load 2 : i32
+  rt.scatter_add 3 at %16, %15 : f32
+}
+rt.kernel @f32_15 rows 128 cols 64 args 0 [#rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 256>, #rt.operand<mode = periodic, element = f32, extent = 32>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : i32
+  %1 = rt.gather 1 at %0 : f32
+  %2 = rt.load 2 : f32
+  %3 = arith.addf %1, %2 : f32
+  rt.store 3, %3 : f32
+}
+rt.kernel @f32_16 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = rt.load 2 : f32
+  %3 = rt.row_reduce sum %0 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %4 = arith.mulf %3, %cst : f32
+  %5 = arith.subf %0, %4 : f32
+  %6 = arith.mulf %5, %5 : f32
+  %7 = rt.row_reduce sum %6 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %8 = arith.mulf %7, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %9 = arith.addf %8, %cst_1 : f32
+  %10 = math.sqrt %9 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %11 = arith.divf %cst_2, %10 : f32
+  %12 = arith.mulf %5, %11 : f32
+  %13 = math.fma %12, %1, %2 : f32
+  rt.store 3, %13 : f32
+}
+rt.kernel @f32_17 rows 128 cols 64 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %3 = rt.load 2 : f32
+  %4 = arith.addf %3, %2 : f32
+  rt.store 3, %4 : f32
+  %5 = rt.load 4 : f32
+  %6 = rt.load 5 : f32
+  %7 = rt.row_reduce sum %4 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %8 = arith.mulf %7, %cst : f32
+  %9 = arith.subf %4, %8 : f32
+  %10 = arith.mulf %9, %9 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %12 = arith.mulf %11, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %13 = arith.addf %12, %cst_1 : f32
+  %14 = math.sqrt %13 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %15 = arith.divf %cst_2, %14 : f32
+  %16 = arith.mulf %9, %15 : f32
+  %17 = math.fma %16, %5, %6 : f32
+  rt.store 6, %17 : f32
+}
+rt.kernel @f32_18 rows 128 cols 64 args 0 [#rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.load 1 : f32
+  %2 = arith.addf %1, %0 : f32
+  %3 = rt.load 2 : f32
+  %4 = arith.addf %3, %2 : f32
+  rt.store 3, %4 : f32
+}
+rt.kernel @f32_19 rows 128 cols 256 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : f32
+  %1 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %2 = arith.cmpi slt, %1, %c250_i32 : i32
+  %cst = arith.constant 0xFF800000 : f32
+  %3 = arith.select %2, %0, %cst : f32
+  rt.store 1, %3 : f32
+  %4 = rt.row_reduce max %3 : f32
+  %5 = arith.subf %3, %4 : f32
+  %6 = math.exp %5 : f32
+  %7 = rt.row_reduce sum %6 : f32
+  %8 = rt.load 2 : i32
+  %9 = rt.index col : i32
+  %10 = arith.cmpi eq, %9, %8 : i32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %11 = arith.select %10, %3, %cst_0 : f32
+  %12 = rt.row_reduce sum %11 : f32
+  %13 = math.log %7 : f32
+  %14 = arith.addf %13, %4 : f32
+  %15 = arith.subf %14, %12 : f32
+  %cst_1 = arith.constant 7.812500e-03 : f32
+  %16 = arith.mulf %15, %cst_1 : f32
+  rt.store 3, %16 : f32
+}
+rt.kernel @bf16_20 rows 128 cols 64 args 3 [#rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = bf16, extent = 256>, #rt.operand<mode = periodic, element = bf16, extent = 32>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : i32
+  %1 = rt.gather 1 at %0 : bf16
+  %2 = arith.extf %1 : bf16 to f32
+  %3 = arith.truncf %2 : f32 to bf16
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = arith.truncf %5 : f32 to bf16
+  %7 = arith.extf %3 : bf16 to f32
+  %8 = arith.extf %6 : bf16 to f32
+  %9 = arith.addf %7, %8 : f32
+  %10 = arith.truncf %9 : f32 to bf16
+  %11 = arith.extf %10 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %12 = rt.index row : i32
+  %13 = arith.divui %12, %c32_i32 : i32
+  %14 = arith.remui %12, %c32_i32 : i32
+  %15 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %16 = arith.muli %14, %c64_i32 : i32
+  %17 = arith.addi %16, %15 : i32
+  %18 = arith.extui %13 : i32 to i64
+  %19 = rt.arg 0 : i64
+  %20 = arith.addi %19, %18 : i64
+  %21 = rt.arg 1 : i64
+  %22 = rt.arg 2 : i64
+  %23 = rt.random %21, %20, %22, %17 {site = 0 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %24 = arith.cmpi uge, %23, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %25 = arith.mulf %11, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %26 = arith.select %24, %25, %cst_0 : f32
+  %27 = arith.truncf %26 : f32 to bf16
+  rt.store 3, %27 : bf16
+}
+rt.kernel @bf16_21 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.load 1 : bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = rt.row_reduce sum %1 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %7 = arith.mulf %6, %cst : f32
+  %8 = arith.subf %1, %7 : f32
+  %9 = arith.mulf %8, %8 : f32
+  %10 = rt.row_reduce sum %9 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %11 = arith.mulf %10, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %12 = arith.addf %11, %cst_1 : f32
+  %13 = math.sqrt %12 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %14 = arith.divf %cst_2, %13 : f32
+  %15 = arith.mulf %8, %14 : f32
+  %16 = math.fma %15, %3, %5 : f32
+  %17 = arith.truncf %16 : f32 to bf16
+  rt.store 3, %17 : bf16
+  rt.store 4, %7 : f32
+  rt.store 5, %14 : f32
+}
+rt.kernel @bf16_22 rows 128 cols 192 args 0 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  rt.store 2, %7 : bf16
+}
+rt.kernel @bf16_23 rows 128 cols 64 args 3 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = arith.extf %7 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %9 = rt.index row : i32
+  %10 = arith.divui %9, %c32_i32 : i32
+  %11 = arith.remui %9, %c32_i32 : i32
+  %12 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %13 = arith.muli %11, %c64_i32 : i32
+  %14 = arith.addi %13, %12 : i32
+  %15 = arith.extui %10 : i32 to i64
+  %16 = rt.arg 0 : i64
+  %17 = arith.addi %16, %15 : i64
+  %18 = rt.arg 1 : i64
+  %19 = rt.arg 2 : i64
+  %20 = rt.random %18, %17, %19, %14 {site = 2 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %21 = arith.cmpi uge, %20, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %22 = arith.mulf %8, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %23 = arith.select %21, %22, %cst_0 : f32
+  %24 = arith.truncf %23 : f32 to bf16
+  %25 = rt.load 2 : bf16
+  %26 = arith.extf %25 : bf16 to f32
+  %27 = arith.extf %24 : bf16 to f32
+  %28 = arith.addf %26, %27 : f32
+  %29 = arith.truncf %28 : f32 to bf16
+  rt.store 3, %29 : bf16
+  %30 = arith.extf %29 : bf16 to f32
+  %31 = rt.load 4 : bf16
+  %32 = arith.extf %31 : bf16 to f32
+  %33 = rt.load 5 : bf16
+  %34 = arith.extf %33 : bf16 to f32
+  %35 = rt.row_reduce sum %30 : f32
+  %cst_1 = arith.constant 1.562500e-02 : f32
+  %36 = arith.mulf %35, %cst_1 : f32
+  %37 = arith.subf %30, %36 : f32
+  %38 = arith.mulf %37, %37 : f32
+  %39 = rt.row_reduce sum %38 : f32
+  %cst_2 = arith.constant 1.562500e-02 : f32
+  %40 = arith.mulf %39, %cst_2 : f32
+  %cst_3 = arith.constant 9.99999974E-6 : f32
+  %41 = arith.addf %40, %cst_3 : f32
+  %42 = math.sqrt %41 : f32
+  %cst_4 = arith.constant 1.000000e+00 : f32
+  %43 = arith.divf %cst_4, %42 : f32
+  %44 = arith.mulf %37, %43 : f32
+  %45 = math.fma %44, %32, %34 : f32
+  %46 = arith.truncf %45 : f32 to bf16
+  rt.store 6, %46 : bf16
+  rt.store 7, %36 : f32
+  rt.store 8, %43 : f32
+}
+rt.kernel @bf16_24 rows 128 cols 256 args 0 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = arith.extf %7 : bf16 to f32
+  %9 = arith.mulf %8, %8 : f32
+  %cst = arith.constant 1.59576917 : f32
+  %cst_0 = arith.constant 0.0713548139 : f32
+  %10 = math.fma %9, %cst_0, %cst : f32
+  %cst_1 = arith.constant 0.214064449 : f32
+  %11 = math.fma %9, %cst_1, %cst : f32
+  %12 = arith.mulf %8, %10 : f32
+  %13 = rt.logistic %12 : f32
+  %14 = arith.mulf %8, %13 : f32
+  %15 = arith.truncf %14 : f32 to bf16
+  rt.store 2, %15 : bf16
+}
+rt.kernel @bf16_25 rows 128 cols 64 args 3 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = arith.extf %7 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %9 = rt.index row : i32
+  %10 = arith.divui %9, %c32_i32 : i32
+  %11 = arith.remui %9, %c32_i32 : i32
+  %12 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %13 = arith.muli %11, %c64_i32 : i32
+  %14 = arith.addi %13, %12 : i32
+  %15 = arith.extui %10 : i32 to i64
+  %16 = rt.arg 0 : i64
+  %17 = arith.addi %16, %15 : i64
+  %18 = rt.arg 1 : i64
+  %19 = rt.arg 2 : i64
+  %20 = rt.random %18, %17, %19, %14 {site = 3 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %21 = arith.cmpi uge, %20, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %22 = arith.mulf %8, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %23 = arith.select %21, %22, %cst_0 : f32
+  %24 = arith.truncf %23 : f32 to bf16
+  %25 = rt.load 2 : bf16
+  %26 = arith.extf %25 : bf16 to f32
+  %27 = arith.extf %24 : bf16 to f32
+  %28 = arith.addf %26, %27 : f32
+  %29 = arith.truncf %28 : f32 to bf16
+  rt.store 3, %29 : bf16
+}
+rt.kernel @bf16_26 rows 128 cols 256 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %3 = arith.cmpi slt, %2, %c250_i32 : i32
+  %cst = arith.constant 0xFF800000 : f32
+  %4 = arith.select %3, %1, %cst : f32
+  %5 = arith.truncf %4 : f32 to bf16
+  %6 = arith.extf %5 : bf16 to f32
+  %7 = rt.row_reduce max %6 : f32
+  rt.store 1, %7 : f32
+  %8 = arith.extf %5 : bf16 to f32
+  %9 = arith.subf %8, %7 : f32
+  %10 = math.exp %9 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  rt.store 2, %11 : f32
+  %12 = arith.extf %5 : bf16 to f32
+  %13 = rt.load 3 : i32
+  %14 = rt.index col : i32
+  %15 = arith.cmpi eq, %14, %13 : i32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %16 = arith.select %15, %12, %cst_0 : f32
+  %17 = rt.row_reduce sum %16 : f32
+  %18 = math.log %11 : f32
+  %19 = arith.addf %18, %7 : f32
+  %20 = arith.subf %19, %17 : f32
+  %cst_1 = arith.constant 7.812500e-03 : f32
+  %21 = arith.mulf %20, %cst_1 : f32
+  rt.store 4, %21 : f32
+}
+rt.kernel @bf16_27 rows 128 cols 256 args 0 [#rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %cst = arith.constant 1.000000e+00 : f32
+  %cst_0 = arith.constant 7.812500e-03 : f32
+  %0 = arith.mulf %cst, %cst_0 : f32
+  %cst_1 = arith.constant -1.000000e+00 : f32
+  %1 = arith.mulf %0, %cst_1 : f32
+  %2 = rt.load 0 : f32
+  %3 = arith.divf %0, %2 : f32
+  %4 = rt.load 1 : i32
+  %5 = rt.index col : i32
+  %6 = arith.cmpi eq, %5, %4 : i32
+  %cst_2 = arith.constant 0.000000e+00 : f32
+  %7 = arith.select %6, %1, %cst_2 : f32
+  %8 = rt.load 2 : bf16
+  %9 = arith.extf %8 : bf16 to f32
+  %10 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %11 = arith.cmpi slt, %10, %c250_i32 : i32
+  %cst_3 = arith.constant 0xFF800000 : f32
+  %12 = arith.select %11, %9, %cst_3 : f32
+  %13 = arith.truncf %12 : f32 to bf16
+  %14 = rt.load 3 : f32
+  %15 = arith.extf %13 : bf16 to f32
+  %16 = arith.subf %15, %14 : f32
+  %17 = math.exp %16 : f32
+  %18 = arith.mulf %3, %17 : f32
+  %19 = arith.addf %7, %18 : f32
+  %20 = arith.truncf %19 : f32 to bf16
+  %21 = arith.extf %20 : bf16 to f32
+  %22 = rt.index col : i32
+  %c250_i32_4 = arith.constant 250 : i32
+  %23 = arith.cmpi slt, %22, %c250_i32_4 : i32
+  %cst_5 = arith.constant 0.000000e+00 : f32
+  %24 = arith.select %23, %21, %cst_5 : f32
+  %25 = arith.truncf %24 : f32 to bf16
+  rt.store 4, %25 : bf16
+}
+rt.kernel @bf16_28 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.load 1 : bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = rt.load 3 : f32
+  %7 = rt.load 4 : f32
+  %8 = arith.subf %3, %6 : f32
+  %9 = arith.mulf %8, %7 : f32
+  %10 = arith.mulf %1, %5 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %12 = arith.mulf %11, %cst : f32
+  %13 = arith.subf %10, %12 : f32
+  %14 = arith.mulf %10, %9 : f32
+  %15 = rt.row_reduce sum %14 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %16 = arith.mulf %15, %cst_0 : f32
+  %17 = arith.mulf %9, %16 : f32
+  %18 = arith.subf %13, %17 : f32
+  %19 = arith.mulf %7, %18 : f32
+  %20 = arith.truncf %19 : f32 to bf16
+  rt.store 5, %20 : bf16
+  %21 = arith.subf %3, %6 : f32
+  %22 = arith.mulf %21, %7 : f32
+  %23 = arith.mulf %1, %22 : f32
+  rt.accumulate 6, %23 : f32
+  rt.accumulate 7, %1 : f32
+}
+rt.kernel @bf16_29 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %2 = rt.index row : i32
+  %3 = arith.divui %2, %c32_i32 : i32
+  %4 = arith.remui %2, %c32_i32 : i32
+  %5 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %6 = arith.muli %4, %c64_i32 : i32
+  %7 = arith.addi %6, %5 : i32
+  %8 = arith.extui %3 : i32 to i64
+  %9 = rt.arg 0 : i64
+  %10 = arith.addi %9, %8 : i64
+  %11 = rt.arg 1 : i64
+  %12 = rt.arg 2 : i64
+  %13 = rt.random %11, %10, %12, %7 {site = 3 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %14 = arith.cmpi uge, %13, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %15 = arith.mulf %1, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %16 = arith.select %14, %15, %cst_0 : f32
+  %17 = arith.truncf %16 : f32 to bf16
+  rt.store 1, %17 : bf16
+  %18 = arith.extf %17 : bf16 to f32
+  rt.accumulate 2, %18 : f32
+}
+rt.kernel @bf16_30 rows 128 cols 256 args 0 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = arith.extf %7 : bf16 to f32
+  %9 = rt.load 2 : bf16
+  %10 = arith.extf %9 : bf16 to f32
+  %cst = arith.constant 1.000000e+00 : f32
+  %11 = arith.mulf %8, %8 : f32
+  %cst_0 = arith.constant 1.59576917 : f32
+  %cst_1 = arith.constant 0.0713548139 : f32
+  %12 = math.fma %11, %cst_1, %cst_0 : f32
+  %cst_2 = arith.constant 0.214064449 : f32
+  %13 = math.fma %11, %cst_2, %cst_0 : f32
+  %14 = arith.mulf %8, %12 : f32
+  %15 = rt.logistic %14 : f32
+  %16 = arith.subf %cst, %15 : f32
+  %17 = arith.mulf %8, %16 : f32
+  %18 = arith.mulf %15, %17 : f32
+  %19 = math.fma %18, %13, %15 : f32
+  %20 = arith.mulf %10, %19 : f32
+  %21 = arith.truncf %20 : f32 to bf16
+  rt.store 3, %21 : bf16
+  %22 = arith.extf %21 : bf16 to f32
+  rt.accumulate 4, %22 : f32
+}
+rt.kernel @bf16_31 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.load 1 : bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = rt.load 3 : f32
+  %7 = rt.load 4 : f32
+  %8 = arith.subf %3, %6 : f32
+  %9 = arith.mulf %8, %7 : f32
+  %10 = arith.mulf %1, %5 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %12 = arith.mulf %11, %cst : f32
+  %13 = arith.subf %10, %12 : f32
+  %14 = arith.mulf %10, %9 : f32
+  %15 = rt.row_reduce sum %14 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %16 = arith.mulf %15, %cst_0 : f32
+  %17 = arith.mulf %9, %16 : f32
+  %18 = arith.subf %13, %17 : f32
+  %19 = arith.mulf %7, %18 : f32
+  %20 = arith.truncf %19 : f32 to bf16
+  %21 = arith.subf %3, %6 : f32
+  %22 = arith.mulf %21, %7 : f32
+  %23 = arith.mulf %1, %22 : f32
+  rt.accumulate 5, %23 : f32
+  rt.accumulate 6, %1 : f32
+  %24 = rt.load 7 : bf16
+  %25 = arith.extf %24 : bf16 to f32
+  %26 = arith.extf %20 : bf16 to f32
+  %27 = arith.addf %25, %26 : f32
+  %28 = arith.truncf %27 : f32 to bf16
+  rt.store 8, %28 : bf16
+  %29 = arith.extf %28 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %30 = rt.index row : i32
+  %31 = arith.divui %30, %c32_i32 : i32
+  %32 = arith.remui %30, %c32_i32 : i32
+  %33 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %34 = arith.muli %32, %c64_i32 : i32
+  %35 = arith.addi %34, %33 : i32
+  %36 = arith.extui %31 : i32 to i64
+  %37 = rt.arg 0 : i64
+  %38 = arith.addi %37, %36 : i64
+  %39 = rt.arg 1 : i64
+  %40 = rt.arg 2 : i64
+  %41 = rt.random %39, %38, %40, %35 {site = 2 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %42 = arith.cmpi uge, %41, %c429496729_i32 : i32
+  %cst_1 = arith.constant 1.11111116 : f32
+  %43 = arith.mulf %29, %cst_1 : f32
+  %cst_2 = arith.constant 0.000000e+00 : f32
+  %44 = arith.select %42, %43, %cst_2 : f32
+  %45 = arith.truncf %44 : f32 to bf16
+  rt.store 9, %45 : bf16
+  %46 = arith.extf %45 : bf16 to f32
+  rt.accumulate 10, %46 : f32
+}
+rt.kernel @bf16_32 rows 128 cols 192 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  rt.accumulate 1, %1 : f32
+}
+rt.kernel @bf16_33 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.load 1 : bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = rt.load 3 : f32
+  %7 = rt.load 4 : f32
+  %8 = arith.subf %3, %6 : f32
+  %9 = arith.mulf %8, %7 : f32
+  %10 = arith.mulf %1, %5 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %12 = arith.mulf %11, %cst : f32
+  %13 = arith.subf %10, %12 : f32
+  %14 = arith.mulf %10, %9 : f32
+  %15 = rt.row_reduce sum %14 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %16 = arith.mulf %15, %cst_0 : f32
+  %17 = arith.mulf %9, %16 : f32
+  %18 = arith.subf %13, %17 : f32
+  %19 = arith.mulf %7, %18 : f32
+  %20 = arith.truncf %19 : f32 to bf16
+  %21 = arith.subf %3, %6 : f32
+  %22 = arith.mulf %21, %7 : f32
+  %23 = arith.mulf %1, %22 : f32
+  rt.accumulate 5, %23 : f32
+  rt.accumulate 6, %1 : f32
+  %24 = rt.load 7 : bf16
+  %25 = arith.extf %24 : bf16 to f32
+  %26 = arith.extf %20 : bf16 to f32
+  %27 = arith.addf %25, %26 : f32
+  %28 = arith.truncf %27 : f32 to bf16
+  rt.store 8, %28 : bf16
+}
+rt.kernel @bf16_34 rows 128 cols 64 args 3 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = periodic, element = f32, extent = 32>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 256>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %c32_i32 = arith.constant 32 : i32
+  %2 = rt.index row : i32
+  %3 = arith.divui %2, %c32_i32 : i32
+  %4 = arith.remui %2, %c32_i32 : i32
+  %5 = rt.index col : i32
+  %c64_i32 = arith.constant 64 : i32
+  %6 = arith.muli %4, %c64_i32 : i32
+  %7 = arith.addi %6, %5 : i32
+  %8 = arith.extui %3 : i32 to i64
+  %9 = rt.arg 0 : i64
+  %10 = arith.addi %9, %8 : i64
+  %11 = rt.arg 1 : i64
+  %12 = rt.arg 2 : i64
+  %13 = rt.random %11, %10, %12, %7 {site = 0 : i64} : i32
+  %c429496729_i32 = arith.constant 429496729 : i32
+  %14 = arith.cmpi uge, %13, %c429496729_i32 : i32
+  %cst = arith.constant 1.11111116 : f32
+  %15 = arith.mulf %1, %cst : f32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %16 = arith.select %14, %15, %cst_0 : f32
+  %17 = arith.truncf %16 : f32 to bf16
+  %18 = arith.extf %17 : bf16 to f32
+  rt.accumulate 1, %18 : f32
+  %19 = rt.load 2 : i32
+  %20 = arith.extf %17 : bf16 to f32
+  rt.scatter_add 3 at %19, %20 : f32
+}
+rt.kernel @bf16_35 rows 128 cols 64 args 0 [#rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = bf16, extent = 256>, #rt.operand<mode = periodic, element = bf16, extent = 32>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : i32
+  %1 = rt.gather 1 at %0 : bf16
+  %2 = arith.extf %1 : bf16 to f32
+  %3 = arith.truncf %2 : f32 to bf16
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = arith.truncf %5 : f32 to bf16
+  %7 = arith.extf %3 : bf16 to f32
+  %8 = arith.extf %6 : bf16 to f32
+  %9 = arith.addf %7, %8 : f32
+  %10 = arith.truncf %9 : f32 to bf16
+  rt.store 3, %10 : bf16
+}
+rt.kernel @bf16_36 rows 128 cols 64 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.load 1 : bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = rt.load 2 : bf16
+  %5 = arith.extf %4 : bf16 to f32
+  %6 = rt.row_reduce sum %1 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %7 = arith.mulf %6, %cst : f32
+  %8 = arith.subf %1, %7 : f32
+  %9 = arith.mulf %8, %8 : f32
+  %10 = rt.row_reduce sum %9 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %11 = arith.mulf %10, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %12 = arith.addf %11, %cst_1 : f32
+  %13 = math.sqrt %12 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %14 = arith.divf %cst_2, %13 : f32
+  %15 = arith.mulf %8, %14 : f32
+  %16 = math.fma %15, %3, %5 : f32
+  %17 = arith.truncf %16 : f32 to bf16
+  rt.store 3, %17 : bf16
+}
+rt.kernel @bf16_37 rows 128 cols 64 args 0 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = rt.load 2 : bf16
+  %9 = arith.extf %8 : bf16 to f32
+  %10 = arith.extf %7 : bf16 to f32
+  %11 = arith.addf %9, %10 : f32
+  %12 = arith.truncf %11 : f32 to bf16
+  rt.store 3, %12 : bf16
+  %13 = arith.extf %12 : bf16 to f32
+  %14 = rt.load 4 : bf16
+  %15 = arith.extf %14 : bf16 to f32
+  %16 = rt.load 5 : bf16
+  %17 = arith.extf %16 : bf16 to f32
+  %18 = rt.row_reduce sum %13 : f32
+  %cst = arith.constant 1.562500e-02 : f32
+  %19 = arith.mulf %18, %cst : f32
+  %20 = arith.subf %13, %19 : f32
+  %21 = arith.mulf %20, %20 : f32
+  %22 = rt.row_reduce sum %21 : f32
+  %cst_0 = arith.constant 1.562500e-02 : f32
+  %23 = arith.mulf %22, %cst_0 : f32
+  %cst_1 = arith.constant 9.99999974E-6 : f32
+  %24 = arith.addf %23, %cst_1 : f32
+  %25 = math.sqrt %24 : f32
+  %cst_2 = arith.constant 1.000000e+00 : f32
+  %26 = arith.divf %cst_2, %25 : f32
+  %27 = arith.mulf %20, %26 : f32
+  %28 = math.fma %27, %15, %17 : f32
+  %29 = arith.truncf %28 : f32 to bf16
+  rt.store 6, %29 : bf16
+}
+rt.kernel @bf16_38 rows 128 cols 64 args 0 [#rt.operand<mode = col, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = rt.load 1 : bf16
+  %4 = arith.extf %3 : bf16 to f32
+  %5 = arith.extf %2 : bf16 to f32
+  %6 = arith.addf %4, %5 : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  %8 = rt.load 2 : bf16
+  %9 = arith.extf %8 : bf16 to f32
+  %10 = arith.extf %7 : bf16 to f32
+  %11 = arith.addf %9, %10 : f32
+  %12 = arith.truncf %11 : f32 to bf16
+  rt.store 3, %12 : bf16
+}
+rt.kernel @bf16_39 rows 128 cols 256 args 0 [#rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = full, element = bf16, extent = 0>, #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = row, element = f32, extent = 0>] {
+  %0 = rt.load 0 : bf16
+  %1 = arith.extf %0 : bf16 to f32
+  %2 = rt.index col : i32
+  %c250_i32 = arith.constant 250 : i32
+  %3 = arith.cmpi slt, %2, %c250_i32 : i32
+  %cst = arith.constant 0xFF800000 : f32
+  %4 = arith.select %3, %1, %cst : f32
+  %5 = arith.truncf %4 : f32 to bf16
+  rt.store 1, %5 : bf16
+  %6 = arith.extf %5 : bf16 to f32
+  %7 = rt.row_reduce max %6 : f32
+  %8 = arith.extf %5 : bf16 to f32
+  %9 = arith.subf %8, %7 : f32
+  %10 = math.exp %9 : f32
+  %11 = rt.row_reduce sum %10 : f32
+  %12 = arith.extf %5 : bf16 to f32
+  %13 = rt.load 2 : i32
+  %14 = rt.index col : i32
+  %15 = arith.cmpi eq, %14, %13 : i32
+  %cst_0 = arith.constant 0.000000e+00 : f32
+  %16 = arith.select %15, %12, %cst_0 : f32
+  %17 = rt.row_reduce sum %16 : f32
+  %18 = math.log %11 : f32
+  %19 = arith.addf %18, %7 : f32
+  %20 = arith.subf %19, %17 : f32
+  %cst_1 = arith.constant 7.812500e-03 : f32
+  %21 = arith.mulf %20, %cst_1 : f32
+  rt.store 3, %21 : f32
+}
