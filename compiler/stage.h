@@ -49,7 +49,7 @@ struct ObjectJob {
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   int64_t threads = 1; ///< of a rank
-  std::string object; ///< path to write
+  std::string object;  ///< path to write
   IRCheck check = IRCheck::eachPass;
 };
 
