@@ -2,6 +2,7 @@
 
 #include "runtime/control/hosted_launcher.h"
 
+#include "runtime/base/cores.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/control/bundle.h"
 #include "runtime/control/child.h"
@@ -14,6 +15,7 @@
 #include "runtime/control/preparation.h"
 #include "runtime/control/restarts.h"
 #include "runtime/control/signals.h"
+#include "runtime/control/team_environment.h"
 #include "runtime/control/watchdog.h"
 #include "runtime/rendezvous/connection.h"
 #include "runtime/rendezvous/secret.h"
@@ -149,8 +151,11 @@ private:
         "MTC_MASTER_ADDR=127.0.0.1",
         fmt::format("MTC_MASTER_PORT={}", portOf(listenFd_)),
         fmt::format("{}={}", kListenVariable, listenFd_),
-        fmt::format("{}={}", kSecretVariable, secret_),
-        fmt::format("OMP_NUM_THREADS={}", descriptor.threads)};
+        fmt::format("{}={}", kSecretVariable, secret_)};
+    for (std::string &variable : teamVariables(
+             descriptor.threads,
+             descriptor.threads * static_cast<int64_t>(world), usableCores()))
+      variables.push_back(std::move(variable));
     if (restart_.again)
       variables.push_back(restart_.environment());
     return children_[size_t(rank)].start(

@@ -2,12 +2,14 @@
 
 #include "runtime/control/launcher.h"
 
+#include "runtime/base/cores.h"
 #include "runtime/base/step_gate.h"
 #include "runtime/comm/shm/shm_setup.h"
 #include "runtime/control/child.h"
 #include "runtime/control/environment.h"
 #include "runtime/control/flight_files.h"
 #include "runtime/control/rank_process.h"
+#include "runtime/control/team_environment.h"
 #include "runtime/control/watchdog.h"
 
 #include <fmt/format.h>
@@ -102,13 +104,15 @@ private:
   Status startRank(int rank) {
     const BundleProgram &program =
         bundle_.stages[bundle_.mesh.coordinate(rank, MTC_AXIS_PP)];
-    return children_[rank].start(
-        rank, program.path,
-        environmentWith(
-            {memory_->environment(), flight_.environment(),
-             fmt::format("{}={}", kRankVariable, rank),
-             fmt::format("{}={}", kJobVariable, jobFd_),
-             fmt::format("OMP_NUM_THREADS={}", program.descriptor.threads)}));
+    int64_t threads = program.descriptor.threads;
+    std::vector<std::string> variables = teamVariables(
+        threads, threads * bundle_.mesh.worldSize(), usableCores());
+    variables.insert(variables.end(),
+                     {memory_->environment(), flight_.environment(),
+                      fmt::format("{}={}", kRankVariable, rank),
+                      fmt::format("{}={}", kJobVariable, jobFd_)});
+    return children_[rank].start(rank, program.path,
+                                 environmentWith(variables));
   }
 
   bool anyRunning() const {

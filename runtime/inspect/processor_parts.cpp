@@ -2,6 +2,7 @@
 
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/isa.h"
+#include "runtime/base/cores.h"
 #include "runtime/inspect/machine_parts.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <sched.h>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -23,12 +23,6 @@ std::string processorName() {
       if (size_t at = line.find(": "); at != line.npos)
         return line.substr(at + 2);
   return "";
-}
-
-int processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 double memoryGib() {
@@ -58,7 +52,7 @@ MachinePart numbers(const char *name, const char *serves,
 std::vector<MachinePart> processorParts() {
   return {{"processor", "everything", true,
            fmt::format("{}, {} for this process, {:.1f} GiB of memory",
-                       processorName(), processors(), memoryGib())},
+                       processorName(), usableCores(), memoryGib())},
           numbers("f32, fp16", "training in f32 and --dtype fp16", "x86-64-v3"),
           numbers("bf16", "--dtype bf16", "x86-64-v4-bf16"),
           {"oneDNN", "products on the processor", true, mtc_gemm_library()}};

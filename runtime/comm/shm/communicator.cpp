@@ -1,6 +1,7 @@
 //===- communicator.cpp - attaching a rank, and its memory ----------------===//
 
 #include "mtc/runtime/memory.h"
+#include "runtime/base/cores.h"
 #include "runtime/comm/shm/shm_communicator.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <sched.h>
 #include <sys/stat.h>
 
 namespace mtc::runtime {
@@ -21,11 +21,6 @@ namespace {
 // Reference numbers of the choice: 2000 pauses save 25 us per small call when
 // each rank has a core; any spin costs when ranks share cores.
 constexpr int kSpinWithOwnCore = 2000;
-
-int usableCores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 } // namespace
 

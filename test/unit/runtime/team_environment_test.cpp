@@ -1,0 +1,36 @@
+#include "runtime/control/team_environment.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+
+using mtc::runtime::teamVariables;
+using testing::ElementsAre;
+
+namespace {
+
+class TeamEnvironment : public testing::Test {
+protected:
+  void SetUp() override { forget(); }
+  void TearDown() override { forget(); }
+  static void forget() {
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("OMP_WAIT_POLICY");
+  }
+};
+
+} // namespace
+
+TEST_F(TeamEnvironment, ThreadsSpinOnCoresOfTheirOwnAlone) {
+  EXPECT_THAT(teamVariables(2, 2, 2),
+              ElementsAre("OMP_NUM_THREADS=2", "GOMP_SPINCOUNT=3000"));
+  EXPECT_THAT(teamVariables(2, 8, 7),
+              ElementsAre("OMP_NUM_THREADS=2", "GOMP_SPINCOUNT=0"));
+}
+
+TEST_F(TeamEnvironment, WhatSomebodySaidStands) {
+  setenv("GOMP_SPINCOUNT", "17", 1);
+  EXPECT_THAT(teamVariables(4, 4, 8), ElementsAre("OMP_NUM_THREADS=4"));
+  forget();
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  EXPECT_THAT(teamVariables(4, 4, 8), ElementsAre("OMP_NUM_THREADS=4"));
+}
