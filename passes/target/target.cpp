@@ -64,7 +64,7 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
     if (!chip_.empty())
       return gpuAttentionScratch(attention);
     MtcAttention call = attentionCall(attention);
-    return mtc_attention_scratch(&call);
+    return mtc_attention_scratch(&call, static_cast<int32_t>(threads));
   }
   auto gemm = dyn_cast<rt::GemmOp>(op);
   if (!gemm)

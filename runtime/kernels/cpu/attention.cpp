@@ -4,6 +4,9 @@
 #include "runtime/base/status.h"
 #include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/kernel_table.h"
+#include "runtime/kernels/cpu/team.h"
+
+#include <algorithm>
 
 namespace mtc::runtime {
 namespace {
@@ -42,6 +45,8 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
           v,
           documents,
           aligned(scratch),
+          0,
+          0,
           mtc::stepState(ctx).block.seed,
           sample,
           head,
@@ -50,24 +55,53 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
           rule.scale};
 }
 
+/// Floats of scratch of one thread. Backward needs most: five arrays of keys
+/// and three of queries, two score tiles, one float per query. Forward: two
+/// arrays of keys and one of queries, one output tile (not more than an array),
+/// one score tile, four floats per row.
+int64_t threadFloats(const MtcAttention *d) {
+  int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
+  int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;
+  return arrays * dim + 2 * kTile * kTile + seq; // a multiple of kAlign bytes
+}
+
+/// Threads that share `heads` of all samples. A head is done by one thread, so
+/// threads beyond their number have nothing to do.
+int64_t workersFor(int64_t threads, int64_t heads) {
+  return std::clamp(threads, int64_t(1), std::max(heads, int64_t(1)));
+}
+
+/// Calls work(call) on the threads of a rank, each with its heads and its
+/// scratch.
+template <typename Work>
+void onHeads(const AttentionCall &call, int64_t threads, int64_t heads,
+             Work &&work) {
+  onTeam(workersFor(threads, heads), [&](int64_t part, int64_t parts) {
+    AttentionCall mine = call;
+    Part range = partOf(heads, part, parts);
+    mine.firstHead = range.begin;
+    mine.endHead = range.end;
+    mine.scratch += part * threadFloats(call.shape);
+    work(mine);
+  });
+}
+
 } // namespace
 } // namespace mtc::runtime
 
+using mtc::runtime::AttentionCall;
 using mtc::runtime::callOf;
 using mtc::runtime::DeviceCalls;
 using mtc::runtime::kernelsFor;
 using mtc::runtime::KernelTable;
+using mtc::runtime::onHeads;
 
-// Backward needs most: five arrays of keys and three of queries, two score
-// tiles, one float per query. Forward: two arrays of keys and one of queries,
-// one output tile (not more than an array), one score tile, four floats per
-// row.
-int64_t mtc_attention_scratch(const MtcAttention *d) {
+int64_t mtc_attention_scratch(const MtcAttention *d, int32_t threads) {
   using namespace mtc::runtime;
-  int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
-  int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;
-  return (arrays * dim + 2 * kTile * kTile + seq) * int64_t(sizeof(float)) +
-         kAlign;
+  // The forward call has as many heads as there are queries', the backward one,
+  // which needs more, of keys'.
+  int64_t workers = workersFor(threads, d->batch * d->heads);
+  return workers * threadFloats(d) * int64_t(sizeof(float)) + kAlign;
 }
 
 void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
@@ -83,10 +117,14 @@ void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                               nullptr, nullptr, scratch, sample, head, begin,
                               begin2},
                              /*backward=*/false);
-  if (const KernelTable *table = kernelsFor(ctx, d))
-    table->forward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
-                          begin, begin2),
-                   out, (float *)lse);
+  const KernelTable *table = kernelsFor(ctx, d);
+  if (!table)
+    return;
+  onHeads(
+      callOf(ctx, d, q, k, v, documents, scratch, sample, head, begin, begin2),
+      ctx->threads, d->batch * d->heads, [&](const AttentionCall &call) {
+        table->forward(call, out, (float *)lse);
+      });
 }
 
 void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
@@ -103,8 +141,12 @@ void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                               const_cast<void *>(lse), dout, dq, dk, dv,
                               scratch, sample, head, begin, begin2},
                              /*backward=*/true);
-  if (const KernelTable *table = kernelsFor(ctx, d))
-    table->backward(callOf(ctx, d, q, k, v, documents, scratch, sample, head,
-                           begin, begin2),
-                    {dout, out, (const float *)lse, dq, dk, dv});
+  const KernelTable *table = kernelsFor(ctx, d);
+  if (!table)
+    return;
+  onHeads(
+      callOf(ctx, d, q, k, v, documents, scratch, sample, head, begin, begin2),
+      ctx->threads, d->batch * d->kv_heads, [&](const AttentionCall &call) {
+        table->backward(call, {dout, out, (const float *)lse, dq, dk, dv});
+      });
 }

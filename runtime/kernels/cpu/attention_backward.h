@@ -143,24 +143,23 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   auto viewO = [&](auto *x, int64_t b, int64_t h) {
     return headView(x, b, d.seq, h, d.o_token_stride, d.o_head_stride);
   };
-  for (int64_t b = 0; b < d.batch; ++b) {
+  for (int64_t at = call.firstHead; at < call.endHead; ++at) {
+    int64_t b = at / d.kv_heads, kv = at % d.kv_heads;
     p.documents = documentsOf(call, b);
-    for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
-      packTokens(a.k, viewK(kIn, b, kv), p.keys, p);
-      packTransposed(a.kt, viewK(kIn, b, kv), p);
-      packTransposed(a.vt, viewV(vIn, b, kv), p);
-      zeroFloats(a.dk, 2 * p.keys.floats); // dv lies behind dk
-      for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(a.q, viewQ(qIn, b, h), p.queries, p);
-        packTokens(a.dout, viewO(dout, b, h), p.queries, p);
-        rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
-        backwardHead<byDocument>(a, p, dropperOf(call, b, h),
-                                 g.lse + (b * d.heads + h) * d.seq);
-        unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
-      }
-      unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
-      unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p.keys, p, 1.0f);
+    packTokens(a.k, viewK(kIn, b, kv), p.keys, p);
+    packTransposed(a.kt, viewK(kIn, b, kv), p);
+    packTransposed(a.vt, viewV(vIn, b, kv), p);
+    zeroFloats(a.dk, 2 * p.keys.floats); // dv lies behind dk
+    for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
+      packTokens(a.q, viewQ(qIn, b, h), p.queries, p);
+      packTokens(a.dout, viewO(dout, b, h), p.queries, p);
+      rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
+      backwardHead<byDocument>(a, p, dropperOf(call, b, h),
+                               g.lse + (b * d.heads + h) * d.seq);
+      unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
     }
+    unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
+    unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p.keys, p, 1.0f);
   }
 }
 

@@ -153,26 +153,24 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   QueryTile t{rest,         scores,           rows,
               rows + kTile, rows + 2 * kTile, rows + 3 * kTile};
   int64_t group = d.heads / d.kv_heads;
-  for (int64_t b = 0; b < d.batch; ++b) {
+  for (int64_t at = call.firstHead; at < call.endHead; ++at) {
+    int64_t b = at / d.heads, h = at % d.heads, kv = h / group;
     p.documents = documentsOf(call, b);
-    for (int64_t kv = 0; kv < d.kv_heads; ++kv) {
+    if (at == call.firstHead || h % group == 0) {
       packTransposed(
           kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
           p);
       packTokens(
           v, headView(vIn, b, d.keys, kv, d.v_token_stride, d.v_head_stride),
           p.keys, p);
-      for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-        packTokens(
-            q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
-            p.queries, p);
-        for (const QueryRange &range : p.ranges)
-          forwardRange<byDocument>(
-              range, t, q, kt, v, p, dropperOf(call, b, h),
-              headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
-              lse + (b * d.heads + h) * d.seq);
-      }
     }
+    packTokens(q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
+               p.queries, p);
+    for (const QueryRange &range : p.ranges)
+      forwardRange<byDocument>(
+          range, t, q, kt, v, p, dropperOf(call, b, h),
+          headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
+          lse + (b * d.heads + h) * d.seq);
   }
 }
 

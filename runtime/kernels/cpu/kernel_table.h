@@ -23,7 +23,11 @@ struct AttentionCall {
   const MtcAttention *shape;
   const void *q, *k, *v;    ///< of shape->dtype
   const int32_t *documents; ///< of each query, [batch, seq]; null: none
-  float *scratch;           ///< 64-aligned
+  float *scratch;           ///< 64-aligned; of this thread
+  /// What this thread does: the heads [firstHead, endHead) of all samples, one
+  /// sample after the other. Query heads in the forward call, key heads, each
+  /// with its query heads, in the backward one.
+  int64_t firstHead, endHead;
   uint64_t seed;
   int64_t sample, head;
   int64_t begin[2];       ///< position of the first query of each range

@@ -77,7 +77,7 @@ void benchFlash(const char *isa, int64_t seq, double dropout) {
   d.dropout = dropout;
   Buffers x(48 * seq * 64);
   std::vector<float> lse(size_t(48 * seq));
-  std::vector<std::byte> scratch(size_t(mtc_attention_scratch(&d)));
+  std::vector<std::byte> scratch(size_t(mtc_attention_scratch(&d, 1)));
   MtcContext ctx{};
   MtcStepState state{};
   ctx.arena[MTC_ARENA_STEP] = &state;

@@ -92,8 +92,9 @@ struct Scratch {
   static constexpr float kGuard = 12345.0f;
   std::vector<float> memory;
   size_t size;
-  explicit Scratch(const MtcAttention &d)
-      : size(size_t(mtc_attention_scratch(&d)) / sizeof(float)) {
+  explicit Scratch(const Problem &p)
+      : size(size_t(mtc_attention_scratch(&p.shape, p.threads)) /
+             sizeof(float)) {
     memory.assign(size + 16, kGuard);
     std::fill_n(memory.begin(), size, NAN);
   }
@@ -110,7 +111,8 @@ void Problem::forward() {
   MtcStepState state{};
   state.block.seed = seed;
   ctx.arena[MTC_ARENA_STEP] = &state;
-  Scratch scratch(shape);
+  ctx.threads = threads;
+  Scratch scratch(*this);
   Stored in(*this, qkv), result(*this, out);
   mtc_attention_forward(
       &ctx, &shape, in.at(qAt), in.at(kAt), in.at(vAt), starts(), result.at(0),
@@ -124,7 +126,8 @@ void Problem::backward() {
   MtcStepState state{};
   state.block.seed = seed;
   ctx.arena[MTC_ARENA_STEP] = &state;
-  Scratch scratch(shape);
+  ctx.threads = threads;
+  Scratch scratch(*this);
   Stored in(*this, qkv), forward(*this, out), dIn(*this, dout);
   Stored result(*this, dqkv);
   mtc_attention_backward(

@@ -30,6 +30,7 @@ struct Problem {
   MtcAttention shape{};
   uint64_t seed = 99;
   int64_t sample = 5, head = 2;
+  int32_t threads = 0;       ///< of the rank, as MtcContext has them
   int64_t begin[2] = {0, 0}; ///< positions of the two ranges of queries
   /// With the fused layout qkv holds all three; else q, k, v follow each other.
   std::vector<float> qkv, dqkv, out, dout, lse;

@@ -311,6 +311,49 @@ TEST_P(Attention, PiecesAddUpToTheWhole) {
     }
 }
 
+/// Runs a copy of the problem on that many threads.
+Problem onThreads(const Problem &given, int32_t threads) {
+  Problem p = given;
+  p.threads = threads;
+  p.forward();
+  p.backward();
+  return p;
+}
+
+void expectSameOnThreads(const Problem &given) {
+  Problem one = onThreads(given, 1);
+  for (int32_t threads : {2, 3, 5}) {
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    Problem more = onThreads(given, threads);
+    EXPECT_EQ(more.out, one.out);
+    EXPECT_EQ(more.lse, one.lse);
+    EXPECT_EQ(more.dqkv, one.dqkv);
+  }
+}
+
+// No bit depends on the number of threads, which have heads of one sample, of
+// several, or nothing to do: parts begin inside of samples and of groups of
+// queries.
+TEST_P(Attention, ThreadsChangeNoBit) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+    for (Sizes sizes : {Sizes{2, 70, 3, 3, 16, true, 0.3, dtype},
+                        {2, 70, 6, 2, 20, true, 0.1, dtype},
+                        {1, 130, 4, 1, 64, true, 0.0, dtype},
+                        {1, 70, 1, 1, 16, false, 0.2, dtype},
+                        {3, 7, 5, 5, 4, false, 0.0, dtype}})
+      expectSameOnThreads(Problem(sizes, Layout::dense));
+    expectSameOnThreads(
+        Problem({2, 70, 3, 3, 20, true, 0.1, dtype}, Layout::fused));
+    Problem documents({3, 130, 4, 2, 20, true, 0.2, dtype}, Layout::padded);
+    documents.documents = documentsOf(3, 130, 40);
+    expectSameOnThreads(documents);
+  }
+  Problem whole({1, 264, 3, 3, 16, true, 0.3}, Layout::dense);
+  whole.documents = documentsOf(1, 264, 90);
+  for (int64_t rank : {0, 1})
+    expectSameOnThreads(twoPieces(whole, 2, rank));
+}
+
 TEST_P(Attention, NonFiniteInputsShow) {
   Problem p({1, 70, 1, 1, 16, true, 0.0}, Layout::dense);
   p.qkv[size_t(p.qAt + 3 * 16)] = NAN; // query 3
@@ -355,13 +398,26 @@ TEST(AttentionCalls, ScratchIsNoMatrixOfScores) {
     d.heads = d.kv_heads = 4;
     d.seq = d.keys = d.first = seq;
     d.head_dim = 64;
-    return mtc_attention_scratch(&d);
+    return mtc_attention_scratch(&d, 1);
   };
   for (int64_t seq : {1024, 4096}) {
     EXPECT_GT(scratch(seq), 0);
     EXPECT_LT(scratch(seq), int64_t(sizeof(float)) * seq * seq) << seq;
     EXPECT_LE(scratch(4 * seq), 4 * scratch(seq)) << seq;
   }
+}
+
+// Each thread that has a head has scratch of its own; those without have none.
+TEST(AttentionCalls, ScratchIsOfEachThread) {
+  Problem p({2, 100, 3, 1, 20, true, 0.0}, Layout::dense);
+  auto scratch = [&](int32_t threads) {
+    return mtc_attention_scratch(&p.shape, threads);
+  };
+  int64_t thread = scratch(2) - scratch(1);
+  EXPECT_GT(thread, scratch(1) / 2);
+  EXPECT_EQ(scratch(0), scratch(1));
+  EXPECT_EQ(scratch(6), scratch(1) + 5 * thread);
+  EXPECT_EQ(scratch(64), scratch(6));
 }
 
 TEST(AttentionCalls, StopAfterAnError) {

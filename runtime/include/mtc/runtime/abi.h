@@ -290,8 +290,9 @@ void mtc_attention_backward(struct MtcContext *ctx,
                             void *scratch, int64_t sample, int64_t head,
                             int64_t begin, int64_t begin2);
 
-/// Bytes of scratch that both attention calls need. Pure; used by the planner.
-int64_t mtc_attention_scratch(const struct MtcAttention *d);
+/// Bytes of scratch that both attention calls need in a rank of `threads` (less
+/// than 1 is 1). Pure; used by the planner.
+int64_t mtc_attention_scratch(const struct MtcAttention *d, int32_t threads);
 
 /// In-place collectives on `stream` (MtcStream): on that of collectives they
 /// are done when a wait for an event behind them has returned. `count` is
