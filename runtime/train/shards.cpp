@@ -38,16 +38,16 @@ std::vector<Piece> ownedPieces(const RankState &rank, OffsetOf offsetOf,
 }
 
 /// Values of a slice are those that the tensor has there.
-Status initSlice(const ParamInfo &p, uint64_t seed, const Box &box,
-                 float *out) {
+Status initSlice(const ParamInfo &p, uint64_t seed, const Box &box, float *out,
+                 int64_t threads) {
   int64_t all = elementCount(p.slice->shape);
   Status status;
   visitRuns(p.shape, box, p.slice, 0, box.elements(),
             [&](int64_t global, int64_t local, int64_t count) {
               if (status.ok())
-                status = initNormal(out + local, nameHash(p.slice->of), seed,
-                                    p.init.std,
-                                    {{&all, 1}, {&global, 1}, {&count, 1}});
+                status = initNormal(
+                    out + local, nameHash(p.slice->of), seed, p.init.std,
+                    {{&all, 1}, {&global, 1}, {&count, 1}}, threads);
             });
   return status;
 }
@@ -148,13 +148,14 @@ std::vector<Piece> statePieces(const RankState &rank, std::string_view state) {
 
 Status initParams(RankState &rank, uint64_t seed) {
   ParamFiller filler(rank);
+  int64_t threads = rank.descriptor().threads;
   for (const ParamInfo &p : rank.descriptor().params)
     MTC_RETURN_IF_ERROR(filler.fill(p, [&](const Box &box, float *out) {
       if (p.init.kind == InitInfo::normal && p.slice)
-        return initSlice(p, seed, box, out);
+        return initSlice(p, seed, box, out, threads);
       if (p.init.kind == InitInfo::normal)
         return initNormal(out, nameHash(p.name), seed, p.init.std,
-                          {p.shape, box.begin, box.size});
+                          {p.shape, box.begin, box.size}, threads);
       std::fill_n(out, box.elements(),
                   p.init.kind == InitInfo::ones ? 1.0f : 0.0f);
       return Status::okay();

@@ -2,8 +2,15 @@
 
 #include "runtime/base/philox.h"
 #include "runtime/base/plain_math.h"
+#include "runtime/kernels/cpu/kernel_table.h"
+#include "runtime/kernels/cpu/team.h"
+
+#include <algorithm>
 
 namespace mtc::runtime {
+
+// Elements that take longer than it takes to start a thread that sleeps.
+static constexpr int64_t kWorthAThread = 16384;
 
 static Status checkSlab(const Slab &slab) {
   size_t rank = slab.shape.size();
@@ -29,41 +36,62 @@ static Status checkSlab(const Slab &slab) {
   return Status::okay();
 }
 
+/// Where values of a parameter come from.
+struct NormalSource {
+  PhiloxAddress at;
+  double deviation;
+};
+
 /// `count` consecutive elements of the global tensor from `first` on.
-static void fillRun(float *out, const PhiloxAddress &at, double deviation,
-                    uint64_t first, int64_t count) {
-  uint64_t end = first + uint64_t(count);
-  for (uint64_t block = first / 4; block * 4 < end; ++block) {
-    PhiloxBlock words = philoxBlock(at, block);
-    for (uint64_t lane = 0; lane < 4; ++lane) {
-      uint64_t element = block * 4 + lane;
-      if (element >= first && element < end)
-        *out++ = float(deviation * plainNormal(words[lane]));
-    }
+static void fillRun(float *out, const NormalSource &from, uint64_t first,
+                    int64_t count) {
+  if (const KernelTable *table = selectedKernels())
+    return table->normals(from.at.seed, from.at.id, from.deviation, first,
+                          count, out);
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t word = philoxWord(from.at, first + uint64_t(i));
+    out[i] = float(from.deviation * plainNormal(word));
   }
 }
 
-/// Walks the dimensions down to contiguous runs; returns the end of what it
-/// wrote. `base` is the global index of the first element of dimension `dim`.
-static float *fillFrom(float *out, const PhiloxAddress &at, double deviation,
-                       const Slab &slab, size_t dim, uint64_t base) {
-  size_t rank = slab.shape.size();
-  int64_t begin = rank ? slab.begin[dim] : 0, size = rank ? slab.size[dim] : 1;
-  if (dim + 1 >= rank) {
-    fillRun(out, at, deviation, base + uint64_t(begin), size);
-    return out + size;
+/// The global index of the first element of a row of the slab, what it has
+/// along its last dimension; rows are counted row-major.
+static uint64_t rowStart(const Slab &slab, int64_t row) {
+  if (slab.shape.empty())
+    return 0;
+  int64_t start = slab.begin.back(), stride = slab.shape.back();
+  for (size_t dim = slab.shape.size() - 1; dim-- > 0;) {
+    start += (slab.begin[dim] + row % slab.size[dim]) * stride;
+    row /= slab.size[dim];
+    stride *= slab.shape[dim];
   }
-  for (int64_t i = begin; i < begin + size; ++i)
-    out = fillFrom(out, at, deviation, slab, dim + 1,
-                   (base + uint64_t(i)) * uint64_t(slab.shape[dim + 1]));
-  return out;
+  return uint64_t(start);
+}
+
+/// Elements [begin, end) of the slab.
+static void fillPart(float *out, const NormalSource &from, const Slab &slab,
+                     Part part) {
+  int64_t columns = slab.shape.empty() ? 1 : slab.size.back();
+  for (int64_t at = part.begin; at < part.end;) {
+    int64_t column = at % columns;
+    int64_t count = std::min(columns - column, part.end - at);
+    fillRun(out + at, from, rowStart(slab, at / columns) + uint64_t(column),
+            count);
+    at += count;
+  }
 }
 
 Status initNormal(float *out, uint64_t nameHash, uint64_t seed,
-                  double deviation, const Slab &slab) {
+                  double deviation, const Slab &slab, int64_t threads) {
   MTC_RETURN_IF_ERROR(checkSlab(slab));
-  PhiloxAddress at{seed, nameHash, 0, 0};
-  fillFrom(out, at, deviation, slab, 0, 0);
+  NormalSource from{{seed, nameHash, 0, 0}, deviation};
+  int64_t elements = 1;
+  for (int64_t size : slab.size)
+    elements *= size;
+  onTeam(threadsFor(threads, elements, kWorthAThread),
+         [&](int64_t part, int64_t parts) {
+           fillPart(out, from, slab, partOf(elements, part, parts, 64));
+         });
   return Status::okay();
 }
 

@@ -20,11 +20,12 @@ struct Slab {
 /// sizes; owned by the caller). Each value is a function of (seed, nameHash,
 /// row-major index in the global shape) only, so any partition of the tensor
 /// holds the same bytes: word of that element, layer = site = 0, through
-/// plainNormal, times deviation in double, rounded to fp32.
-/// Error (usage): ranks differ, the slab leaves the shape, or the tensor has
-/// more than 2^42 elements (the RNG's index space).
+/// plainNormal, times deviation in double, rounded to fp32. Same bits before
+/// and after mtc_kernels_select_isa, and on any number of threads. Error
+/// (usage): ranks differ, the slab leaves the shape, or the tensor has more
+/// than 2^42 elements (the RNG's index space).
 Status initNormal(float *out, uint64_t nameHash, uint64_t seed,
-                  double deviation, const Slab &slab);
+                  double deviation, const Slab &slab, int64_t threads = 1);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_INIT_H

@@ -1,9 +1,10 @@
 //===- kernel_table.h - one set of kernels per instruction set --*- C++ -*-===//
 //
-// Internal. The bodies (attention_body.h, norm_body.h) are compiled once per
-// instruction set into a table of functions; isa.cpp picks a table. This header
-// is included by those objects, so it defines no inline function: a copy built
-// for a higher instruction set must not become the program's only one.
+// Internal. The bodies (attention_forward.h, norm_body.h and others) are
+// compiled once per instruction set into a table of functions; isa.cpp picks a
+// table. This header is included by those objects, so it defines no inline
+// function: a copy built for a higher instruction set must not become the
+// program's only one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H
@@ -60,6 +61,10 @@ struct KernelTable {
   void (*backward)(const AttentionCall &, const AttentionGradients &);
   /// Exactly. False, with *digits undefined, if some value is not finite.
   bool (*normChunk)(const float *g, int64_t count, NormDigits *digits);
+  /// Elements [first, first + count) of a parameter whose name has hash `id`:
+  /// plainNormal of their words times `deviation`, rounded to fp32 (init.h).
+  void (*normals)(uint64_t seed, uint64_t id, double deviation, uint64_t first,
+                  int64_t count, float *out);
   /// f16 to fp32, and back, rounded to nearest even (f16.h).
   void (*widenF16)(const uint16_t *in, float *out, int64_t count);
   void (*roundToF16)(const float *in, uint16_t *out, int64_t count);

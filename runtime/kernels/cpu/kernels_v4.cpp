@@ -3,8 +3,10 @@
 #include "runtime/kernels/cpu/attention_forward.h"
 #include "runtime/kernels/cpu/f16_body.h"
 #include "runtime/kernels/cpu/norm_body.h"
+#include "runtime/kernels/cpu/normal_body.h"
 
 namespace mtc::runtime {
-const KernelTable kKernelsV4 = {attentionForward, attentionBackward, normChunk,
-                                widenF16Range, roundToF16Range};
+const KernelTable kKernelsV4 = {attentionForward, attentionBackward,
+                                normChunk,        normalRun,
+                                widenF16Range,    roundToF16Range};
 } // namespace mtc::runtime

@@ -15,12 +15,6 @@
 
 namespace {
 
-// As many doubles as a vector register has: GCC keeps larger ones in memory.
-constexpr int kLanes = kW / 2;
-typedef float Floats __attribute__((vector_size(4 * kLanes), aligned(4)));
-typedef double Doubles __attribute__((vector_size(8 * kLanes)));
-typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
-
 /// Of the magnitudes, as integers, so that NaN and inf are the largest.
 MTC_INLINE int32_t largestBits(const float *g, int64_t count) {
   int32_t largest = 0;

@@ -116,6 +116,22 @@ MTC_INLINE void narrow(float x, Bf16 &to) {
 }
 MTC_INLINE void narrow(float x, F16 &to) { to.bits = _cvtss_sh(x, 0); }
 
+// As many doubles as a vector register has: GCC keeps larger ones in memory.
+constexpr int kLanes = kW / 2;
+typedef float Floats __attribute__((vector_size(4 * kLanes), aligned(4)));
+typedef double Doubles __attribute__((vector_size(8 * kLanes)));
+typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
+
+#ifdef __AVX512F__
+MTC_INLINE Doubles squareRoot(Doubles x) {
+  return (Doubles)_mm512_maskz_sqrt_pd(0xff, (__m512d)x);
+}
+#else
+MTC_INLINE Doubles squareRoot(Doubles x) {
+  return (Doubles)_mm256_sqrt_pd((__m256d)x);
+}
+#endif
+
 /// Sum of the lanes, halves onto halves.
 MTC_INLINE float sumLanes(F x) {
   __m256 a = foldOnce(x);

@@ -32,6 +32,13 @@ inline Part partOf(int64_t count, int64_t part, int64_t parts,
           std::min(count, units * (part + 1) / parts * unit)};
 }
 
+/// How many of a rank's threads are worth their start for so many elements, if
+/// each should have `least` of them.
+inline int64_t threadsFor(int64_t threads, int64_t elements, int64_t least) {
+  return std::clamp(elements / least, int64_t(1),
+                    std::max(threads, int64_t(1)));
+}
+
 /// Calls `work(argument, i, parts)` for each i below `parts`, at the same time,
 /// one of them on the calling thread; returns when all have. `parts` is at most
 /// `threads` (at least 1), less where the system refuses threads. Not to be

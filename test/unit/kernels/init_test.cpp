@@ -1,8 +1,11 @@
 // Initial values: own log and quantile against the C library, moments, slabs.
+#include "normal_words.h"
+
 #include "runtime/base/name_hash.h"
 #include "runtime/base/philox.h"
 #include "runtime/base/plain_math.h"
 #include "runtime/kernels/cpu/init.h"
+#include "runtime/kernels/cpu/isa.h"
 
 #include <array>
 #include <cmath>
@@ -43,6 +46,49 @@ TEST(PlainMath, NormalInvertsTheDistribution) {
   EXPECT_LT(plainNormal(0xffffffffu), 6.4);
 }
 
+/// Words all over the range, and all near those where another formula begins or
+/// the range ends.
+static std::vector<uint32_t> telling() {
+  std::vector<uint32_t> words;
+  for (uint64_t word = 0; word < (uint64_t{1} << 32); word += 9973)
+    words.push_back(uint32_t(word));
+  for (double edge : {0.0, 0.075, 0.5, 0.925})
+    for (int64_t step = -500; step < 500; ++step)
+      words.push_back(uint32_t(int64_t(edge * 0x1p32) + step));
+  words.resize(words.size() / mtc::test::kWordsAtOnce *
+               mtc::test::kWordsAtOnce);
+  return words;
+}
+
+TEST(VectorNormals, AreThePlainOnesBitByBit) {
+  struct Built {
+    const char *isa;
+    void (*normals)(const uint32_t *, double *);
+  };
+  std::vector<uint32_t> words = telling();
+  for (Built built : {Built{"x86-64-v3", mtc::test::normalsV3},
+                      {"x86-64-v4", mtc::test::normalsV4}}) {
+    if (!processorHas(built.isa))
+      continue;
+    for (size_t at = 0; at < words.size(); at += mtc::test::kWordsAtOnce) {
+      double made[mtc::test::kWordsAtOnce];
+      built.normals(&words[at], made);
+      for (size_t i = 0; i < mtc::test::kWordsAtOnce; ++i)
+        ASSERT_EQ(made[i], plainNormal(words[at + i]))
+            << built.isa << " " << words[at + i];
+    }
+  }
+}
+
+/// Before any choice of instruction set, then with each that this CPU has.
+template <typename Body> static void onEachIsa(Body body) {
+  if (mtc_kernels_isa().empty())
+    body();
+  for (const char *isa : {"x86-64-v3", "x86-64-v4"})
+    if (mtc_kernels_select_isa(isa).ok())
+      body();
+}
+
 static std::vector<float> whole(const std::vector<int64_t> &shape, double dev) {
   int64_t n = 1;
   for (int64_t extent : shape)
@@ -76,31 +122,57 @@ TEST(Init, Moments) {
 
 // An element is its own word's quantile, by global row-major index.
 TEST(Init, ElementsFollowTheAddress) {
-  std::vector<float> x = whole({3, 5, 7}, 0.5);
   PhiloxAddress at{1234, nameHash("layers.1.mlp.up.weight"), 0, 0};
-  for (size_t i = 0; i < x.size(); ++i)
-    EXPECT_EQ(x[i], float(0.5 * plainNormal(philoxWord(at, i))));
+  onEachIsa([&] {
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{3, 5, 7}, {2, 301}, {4096}}) {
+      std::vector<float> x = whole(shape, 0.5);
+      for (size_t i = 0; i < x.size(); ++i)
+        EXPECT_EQ(x[i], float(0.5 * plainNormal(philoxWord(at, i))));
+    }
+  });
+}
+
+// Slabs whose rows begin anywhere in a block of words, cut anywhere.
+TEST(Init, ThreadsChangeNoBit) {
+  std::vector<int64_t> shape = {9, 211, 101}, begin = {2, 5, 7},
+                       size = {5, 199, 90};
+  auto filled = [&](int64_t threads) {
+    std::vector<float> out(5 * 199 * 90 + 1, 7.0f);
+    EXPECT_TRUE(
+        initNormal(out.data(), 5, 6, 0.02, {shape, begin, size}, threads).ok());
+    return out;
+  };
+  onEachIsa([&] {
+    std::vector<float> one = filled(1);
+    EXPECT_EQ(one.back(), 7.0f);
+    for (int64_t threads : {2, 3, 5})
+      EXPECT_EQ(filled(threads), one) << threads;
+  });
 }
 
 TEST(Init, SlabsHoldTheSameBytes) {
-  std::vector<int64_t> shape = {5, 6, 7};
-  std::vector<float> x = whole(shape, 0.02);
-  for (int64_t b0 = 0; b0 < 5; b0 += 2)
-    for (int64_t b1 = 0; b1 < 6; b1 += 3)
-      for (int64_t b2 = 0; b2 < 7; b2 += 4) {
-        std::vector<int64_t> begin = {b0, b1, b2};
-        std::vector<int64_t> size = {std::min<int64_t>(2, 5 - b0), 3,
-                                     std::min<int64_t>(4, 7 - b2)};
-        std::vector<float> part(size_t(size[0] * size[1] * size[2]));
-        ASSERT_TRUE(initNormal(part.data(), nameHash("layers.1.mlp.up.weight"),
-                               1234, 0.02, {shape, begin, size})
-                        .ok());
-        size_t at = 0;
-        for (int64_t i = b0; i < b0 + size[0]; ++i)
-          for (int64_t j = b1; j < b1 + size[1]; ++j)
-            for (int64_t k = b2; k < b2 + size[2]; ++k)
-              EXPECT_EQ(part[at++], x[size_t((i * 6 + j) * 7 + k)]);
-      }
+  onEachIsa([] {
+    std::vector<int64_t> shape = {5, 6, 7};
+    std::vector<float> x = whole(shape, 0.02);
+    for (int64_t b0 = 0; b0 < 5; b0 += 2)
+      for (int64_t b1 = 0; b1 < 6; b1 += 3)
+        for (int64_t b2 = 0; b2 < 7; b2 += 4) {
+          std::vector<int64_t> begin = {b0, b1, b2};
+          std::vector<int64_t> size = {std::min<int64_t>(2, 5 - b0), 3,
+                                       std::min<int64_t>(4, 7 - b2)};
+          std::vector<float> part(size_t(size[0] * size[1] * size[2]));
+          ASSERT_TRUE(initNormal(part.data(),
+                                 nameHash("layers.1.mlp.up.weight"), 1234, 0.02,
+                                 {shape, begin, size})
+                          .ok());
+          size_t at = 0;
+          for (int64_t i = b0; i < b0 + size[0]; ++i)
+            for (int64_t j = b1; j < b1 + size[1]; ++j)
+              for (int64_t k = b2; k < b2 + size[2]; ++k)
+                EXPECT_EQ(part[at++], x[size_t((i * 6 + j) * 7 + k)]);
+        }
+  });
 }
 
 TEST(Init, RejectsSlabsOutside) {
