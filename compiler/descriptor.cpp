@@ -43,6 +43,11 @@ public:
       if (each.value == value)
         json[key] = each.name;
   }
+  template <typename T, typename Names>
+  void choiceUnless(const char *key, T value, const Names &names, T usual) {
+    if (value != usual)
+      choice(key, value, names);
+  }
   void unlessOne(const char *key, int64_t value, int64_t) {
     if (value != 1)
       json[key] = value;

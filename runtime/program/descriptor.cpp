@@ -57,6 +57,11 @@ public:
     reader_.problem(fmt::format("'{}': expected one of {}; found '{}'", key,
                                 expected, found));
   }
+  template <typename T, typename Names>
+  void choiceUnless(const char *key, T &out, const Names &names, T) {
+    if (reader_.has(key))
+      choice(key, out, names);
+  }
   /// A number that is 1 where it is left out.
   void unlessOne(const char *key, int64_t &out, int64_t most) {
     if (reader_.has(key))

@@ -94,7 +94,7 @@ Status CpuDevice::prepare(const Descriptor &d) {
               fmt::format("gemm {}: expected a product without epilogue, as a "
                           "CPU has none; compile with gemm_epilogues = none",
                           rows.size())};
-    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c});
+    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c, g.kernel});
   }
   MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
   // Less scratch than the library needs would let it write over its neighbours.
@@ -102,8 +102,11 @@ Status CpuDevice::prepare(const Descriptor &d) {
     if (gemms_.scratchBytes(i) > d.gemms[i].scratch)
       return {StatusCode::infeasible,
               fmt::format("gemm {}: the plan has {} bytes of scratch, the "
-                          "library on this host needs {}; compile here",
-                          i, d.gemms[i].scratch, gemms_.scratchBytes(i))};
+                          "{} on this host needs {}; compile here",
+                          i, d.gemms[i].scratch,
+                          d.gemms[i].kernel == GemmKernel::own ? "kernel"
+                                                               : "library",
+                          gemms_.scratchBytes(i))};
   return Status::okay();
 }
 

@@ -1,286 +1,42 @@
+//===- gemm.cpp - the GEMMs of one rank -----------------------------------===//
 #include "runtime/kernels/cpu/gemm.h"
 
-#include "runtime/base/f16.h"
-#include "runtime/kernels/cpu/isa.h"
-#include "runtime/kernels/cpu/kernel_table.h"
+#include "runtime/kernels/cpu/gemm_check.h"
+#include "runtime/kernels/cpu/gemm_onednn.h"
+#include "runtime/kernels/cpu/gemm_own.h"
 
-#include <oneapi/dnnl/dnnl.hpp>
-
-#include <algorithm>
+#include <variant>
 #include <vector>
-
-// Of the OpenMP runtime that the library's threads belong to. The header of the
-// same name is that of the compiler's own runtime, which may be another one.
-extern "C" int omp_get_max_threads(void);
-extern "C" void omp_set_num_threads(int threads);
 
 namespace mtc::runtime {
 
 namespace {
 
-using dnnl::memory;
+using Row = std::variant<OneDnnGemm, OwnGemm>;
 
-/// Sets this thread's OpenMP thread count, and back.
-class ThreadScope {
-public:
-  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~ThreadScope() { omp_set_num_threads(before_); }
-  ThreadScope(const ThreadScope &) = delete;
-  ThreadScope &operator=(const ThreadScope &) = delete;
-
-private:
-  int before_;
-};
-
-dnnl::engine cpuEngine() {
-  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
-}
-
-Status oneDnnError(const std::string &what, const dnnl::error &error) {
-  return {StatusCode::failed, "onednn could not " + what + ": " + error.what()};
-}
-
-std::string nameOf(MtcDtype dtype) {
-  return dtype == MTC_F32    ? "f32"
-         : dtype == MTC_BF16 ? "bf16"
-         : dtype == MTC_F16  ? "f16"
-                             : "dtype " + std::to_string(int(dtype));
-}
-
-std::string describe(const GemmDesc &d) {
-  return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
-         " k=" + std::to_string(d.k) + " beta=" + std::to_string(d.beta) +
-         " of " + nameOf(d.ab) + " into " + nameOf(d.c);
-}
-
-Status checkTypes(const GemmDesc &d) {
-  bool isHalf = d.ab == MTC_BF16 || d.ab == MTC_F16;
-  bool legal = (d.ab == MTC_F32 || isHalf) && (d.c == MTC_F32 || d.c == d.ab);
-  if (!legal)
-    return {StatusCode::usage,
-            "expected a product of f32 into f32, or of bf16 or f16 into f32 or "
-            "the same, found " +
-                describe(d)};
-  return Status::okay();
-}
-
-Status checkRow(const GemmDesc &d, int threads) {
-  if (d.m < 1 || d.n < 1 || d.k < 1 || d.beta < 0 || d.beta > 1)
-    return {StatusCode::usage,
-            "expected a product with m, n, k >= 1 and beta 0 or 1, found " +
-                describe(d)};
-  if (threads < 1)
-    return {StatusCode::usage, "expected at least 1 thread per rank, found " +
-                                   std::to_string(threads)};
-  return checkTypes(d);
-}
-
-/// oneDNN has matmul of bf16 from AVX-512 on only. Fixes its instruction set.
-Status checkFeature(const GemmDesc &d) {
-  if (d.ab != MTC_BF16 ||
-      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) ==
-          dnnl_cpu_isa_avx512_core)
-    return Status::okay();
-  return {StatusCode::infeasible,
-          "expected an instruction set with avx512 for the product " +
-              describe(d) +
-              ", found one without, where onednn has no products of bf16: "
-              "compile for x86-64-v4-bf16 (or x86-64-v4, which is slower), or "
-              "in f32"};
-}
-
-/// [rows, columns], stored transposed if `transposed`.
-memory::desc matrix(int64_t rows, int64_t columns, bool transposed,
-                    MtcDtype dtype) {
-  memory::dims strides =
-      transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
-  auto type =
-      dtype == MTC_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
-  return {{rows, columns}, type, strides};
-}
-
-dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (d.beta == 1) {
-    dnnl::post_ops ops;
-    ops.append_sum(1.0f);
-    attr.set_post_ops(ops);
-  }
-  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta, d.ab),
-                          matrix(d.k, d.n, d.tb, d.ab),
-                          matrix(d.m, d.n, false, d.c));
-  return {desc, attr, cpuEngine()};
-}
-
-/// The instruction sets of isa.h as oneDNN calls them.
-struct IsaCap {
-  std::string_view name;
-  dnnl_cpu_isa_t cap;
-};
-constexpr IsaCap kIsaCaps[] = {
-    {"x86-64-v3", dnnl_cpu_isa_avx2},
-    {"x86-64-v4", dnnl_cpu_isa_avx512_core},
-    {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16}};
-
-/// A product of f16 as the library makes it: of operands in fp32.
-GemmDesc wideOf(GemmDesc d) {
-  if (d.ab == MTC_F16)
-    d.ab = d.c = MTC_F32;
-  return d;
-}
-
-/// Where a product of f16 has its operands in fp32, in bytes of the scratch,
-/// behind which lies the library's own. A product in fp32 has none.
-struct WideOperands {
-  explicit WideOperands(const GemmDesc &d) {
-    if (d.ab != MTC_F16)
-      return;
-    a = d.m * d.k;
-    b = d.k * d.n;
-    c = d.c == MTC_F16 ? d.m * d.n : 0;
-  }
-  int64_t a = 0, b = 0, c = 0; ///< elements
-  static int64_t bytes(int64_t elements) {
-    return (4 * elements + 63) / 64 * 64;
-  }
-  int64_t bytes() const { return bytes(a) + bytes(b) + bytes(c); }
-};
-
-void widen(const void *in, float *out, int64_t count) {
-  auto *from = static_cast<const uint16_t *>(in);
-  if (const KernelTable *table = selectedKernels())
-    return table->widenF16(from, out, count);
-  for (int64_t i = 0; i < count; ++i)
-    out[i] = widenF16(from[i]);
-}
-
-void round(const float *in, void *out, int64_t count) {
-  auto *to = static_cast<uint16_t *>(out);
-  if (const KernelTable *table = selectedKernels())
-    return table->roundToF16(in, to, count);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = roundToF16(in[i]);
-}
-
-/// A primitive with its memory objects; only their pointers change per call.
-struct Row {
-  dnnl::matmul primitive;
-  memory a, b, c, scratch;
-  int64_t scratchBytes; ///< of all of it
-  WideOperands wide;
-  bool adds; ///< to what c holds
-};
-
-Row rowOf(const GemmDesc &given) {
-  WideOperands wide(given);
-  GemmDesc d = wideOf(given);
-  dnnl::matmul::primitive_desc pd = primitiveOf(d);
-  auto placeholder = [](const memory::desc &desc) {
-    return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
-  };
-  return {dnnl::matmul(pd),
-          placeholder(pd.src_desc()),
-          placeholder(pd.weights_desc()),
-          placeholder(pd.dst_desc()),
-          placeholder(pd.scratchpad_desc()),
-          wide.bytes() + int64_t(pd.scratchpad_desc().get_size()),
-          wide,
-          d.beta == 1};
-}
-
-dnnl_status_t runPrimitive(Row &row, dnnl_stream_t stream, const void *a,
-                           const void *b, void *c, void *scratch) {
-  std::pair<dnnl_memory_t, void *> pointers[] = {
-      {row.a.get(), const_cast<void *>(a)},
-      {row.b.get(), const_cast<void *>(b)},
-      {row.c.get(), c},
-      {row.scratch.get(), scratch}};
-  for (auto [object, pointer] : pointers)
-    if (dnnl_status_t status =
-            dnnl_memory_set_data_handle_v2(object, pointer, stream);
-        status != dnnl_success)
-      return status;
-  // The C call takes the arguments from the stack; the C++ one allocates a map.
-  dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, row.a.get()},
-                            {DNNL_ARG_WEIGHTS, row.b.get()},
-                            {DNNL_ARG_DST, row.c.get()},
-                            {DNNL_ARG_SCRATCHPAD, row.scratch.get()}};
-  return dnnl_primitive_execute(row.primitive.get(), stream, 4, args);
-}
-
-/// A product of f16 is that of the same values in fp32: each of its terms is
-/// exact there. Only the result is rounded, once.
-dnnl_status_t run(Row &row, dnnl_stream_t stream, const void *a, const void *b,
-                  void *c, void *scratch) {
-  const WideOperands &wide = row.wide;
-  if (wide.a == 0)
-    return runPrimitive(row, stream, a, b, c, scratch);
-  auto *at = static_cast<char *>(scratch);
-  auto next = [&at](int64_t elements) {
-    auto *range = reinterpret_cast<float *>(at);
-    at += WideOperands::bytes(elements);
-    return range;
-  };
-  float *wideA = next(wide.a), *wideB = next(wide.b), *wideC = next(wide.c);
-  widen(a, wideA, wide.a);
-  widen(b, wideB, wide.b);
-  if (wide.c > 0 && row.adds)
-    widen(c, wideC, wide.c);
-  dnnl_status_t status =
-      runPrimitive(row, stream, wideA, wideB, wide.c > 0 ? wideC : c, at);
-  if (wide.c > 0 && status == dnnl_success)
-    round(wideC, c, wide.c);
-  return status;
+/// The kernels of our own are those of the library's instruction set.
+Status ownIsa(std::string_view *isa) {
+  *isa = gemmIsa();
+  return isa->empty() ? Status(StatusCode::usage,
+                               "expected an instruction set for products "
+                               "before the first one, found none")
+                      : Status::okay();
 }
 
 } // namespace
 
-Status gemmSelectIsa(std::string_view isa) {
-  const IsaCap *known = std::ranges::find(kIsaCaps, isa, &IsaCap::name);
-  if (known == std::end(kIsaCaps))
-    return {StatusCode::usage, "expected instruction set " + isaNames() +
-                                   ", found '" + std::string(isa) + "'"};
-  if (!processorHas(isa))
-    return {StatusCode::infeasible, "the plan's products need a CPU with " +
-                                        std::string(isa) +
-                                        ", which this machine lacks"};
-  if (dnnl_set_max_cpu_isa(known->cap) == dnnl_success)
-    return Status::okay();
-  if (dnnl_get_effective_cpu_isa() == known->cap)
-    return Status::okay();
-  return {StatusCode::usage,
-          "expected the instruction set " + std::string(isa) +
-              " before the first product, found that onednn already runs with "
-              "another one: all programs of a process need the same"};
-}
-
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
-  MTC_RETURN_IF_ERROR(checkRow(desc, threads));
-  MTC_RETURN_IF_ERROR(checkFeature(desc));
-  ThreadScope scope(threads);
-  try {
-    *bytes = WideOperands(desc).bytes() +
-             int64_t(primitiveOf(wideOf(desc)).scratchpad_desc().get_size());
-  } catch (const dnnl::error &error) {
-    return oneDnnError("plan the product " + describe(desc), error);
-  }
+  MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
+  if (desc.kernel == GemmKernel::library)
+    return oneDnnScratch(desc, threads, bytes);
+  std::string_view isa;
+  MTC_RETURN_IF_ERROR(ownIsa(&isa));
+  *bytes = OwnGemm(desc, threads, isa).scratchBytes();
   return Status::okay();
 }
 
-std::string gemmLibraryVersion() {
-  const dnnl_version_t *v = dnnl_version();
-  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
-         std::to_string(v->patch) + " (" + v->hash + ")";
-}
-
 struct GemmSet::Impl {
-  dnnl::stream stream{cpuEngine()};
   std::vector<Row> rows;
-  int threads = 1;
 };
 
 GemmSet::GemmSet() = default;
@@ -289,20 +45,20 @@ GemmSet::GemmSet(GemmSet &&) noexcept = default;
 GemmSet &GemmSet::operator=(GemmSet &&) noexcept = default;
 
 Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
-  for (const GemmDesc &row : rows) {
-    MTC_RETURN_IF_ERROR(checkRow(row, threads));
-    MTC_RETURN_IF_ERROR(checkFeature(row));
+  auto impl = std::make_unique<Impl>();
+  for (const GemmDesc &desc : rows) {
+    MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
+    if (desc.kernel == GemmKernel::own) {
+      std::string_view isa;
+      MTC_RETURN_IF_ERROR(ownIsa(&isa));
+      impl->rows.emplace_back(OwnGemm(desc, threads, isa));
+      continue;
+    }
+    OneDnnGemm row;
+    MTC_RETURN_IF_ERROR(row.create(desc, threads));
+    impl->rows.emplace_back(std::move(row));
   }
-  ThreadScope scope(threads);
-  try {
-    auto impl = std::make_unique<Impl>();
-    impl->threads = threads;
-    for (const GemmDesc &row : rows)
-      impl->rows.push_back(rowOf(row));
-    impl_ = std::move(impl);
-  } catch (const dnnl::error &error) {
-    return oneDnnError("create the products", error);
-  }
+  impl_ = std::move(impl);
   return Status::okay();
 }
 
@@ -311,7 +67,8 @@ int64_t GemmSet::size() const {
 }
 
 int64_t GemmSet::scratchBytes(int64_t index) const {
-  return impl_->rows[size_t(index)].scratchBytes;
+  return std::visit([](const auto &row) { return row.scratchBytes(); },
+                    impl_->rows[size_t(index)]);
 }
 
 Status GemmSet::execute(int64_t index, const void *a, const void *b, void *c,
@@ -320,15 +77,16 @@ Status GemmSet::execute(int64_t index, const void *a, const void *b, void *c,
     return {StatusCode::usage, "expected a product below " +
                                    std::to_string(size()) + ", found " +
                                    std::to_string(index)};
-  if (omp_get_max_threads() != impl_->threads)
-    omp_set_num_threads(impl_->threads);
-  dnnl_status_t status =
-      run(impl_->rows[size_t(index)], impl_->stream.get(), a, b, c, scratch);
-  if (status != dnnl_success)
-    return {StatusCode::failed, "product " + std::to_string(index) +
-                                    " failed in onednn with code " +
-                                    std::to_string(int(status))};
-  return Status::okay();
+  Row &row = impl_->rows[size_t(index)];
+  if (const OwnGemm *own = std::get_if<OwnGemm>(&row)) {
+    own->run(a, b, c, static_cast<float *>(scratch));
+    return Status::okay();
+  }
+  Status status = std::get<OneDnnGemm>(row).run(a, b, c, scratch);
+  if (!status.ok())
+    return {status.code(),
+            "product " + std::to_string(index) + ": " + status.message()};
+  return status;
 }
 
 } // namespace mtc::runtime

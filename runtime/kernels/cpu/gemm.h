@@ -1,15 +1,16 @@
 //===- gemm.h - the GEMMs of one rank ---------------------------*- C++ -*-===//
 //
-// Row-major products of fp32, bf16 or f16 through oneDNN's matmul primitive,
-// created once at start with the caller's scratchpad. Sums are in fp32. Bits
-// depend on the instruction set and on the threads per rank, both of which
+// Row-major products of fp32, bf16 or f16, each by what its row names: oneDNN's
+// matmul primitive, created once at start with the caller's scratchpad, or a
+// kernel of our own (gemm_own.h). Sums are in fp32. Bits depend on that, on the
+// instruction set and, of oneDNN's, on the threads per rank, all of which
 // belong to the plan.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_H
 #define MTC_RUNTIME_KERNELS_CPU_GEMM_H
 
-#include "mtc/runtime/abi.h"
+#include "mtc/runtime/descriptor.h"
 #include "runtime/base/status.h"
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct GemmDesc {
   bool ta = false, tb = false;
   int beta = 0; ///< 0 or 1
   MtcDtype ab = MTC_F32, c = MTC_F32;
+  GemmKernel kernel = GemmKernel::library; ///< what computes it
 };
 
 /// Holds oneDNN to the instruction set of the plan, "x86-64-v3", "x86-64-v4" or
@@ -39,12 +41,13 @@ struct GemmDesc {
 /// Products of bf16: oneDNN 2.6 has none under x86-64-v3, slow ones under
 /// x86-64-v4 (its GEMM converts; it allocates memory of its own in each call)
 /// and fast ones under x86-64-v4-bf16. It has none of f16: operands are widened
-/// into the scratch, which is exact, and multiplied in fp32.
+/// into the scratch, which is exact, and multiplied in fp32. The kernel of our
+/// own has all types under each instruction set.
 Status gemmSelectIsa(std::string_view isa);
 
 /// Scratch bytes of one product for `threads` threads under the chosen
 /// instruction set, in *bytes. Errors: usage for a bad description; infeasible
-/// for bf16 without AVX-512.
+/// by oneDNN for bf16 without AVX-512.
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 
 /// "2.6.3" and the commit: part of what a result depends on.
@@ -60,7 +63,7 @@ public:
 
   /// Creates the primitives of all rows for `threads` threads; replaces what
   /// was there. Errors: usage for a bad row or number of threads; infeasible
-  /// for bf16 without AVX-512.
+  /// for oneDNN's of bf16 without AVX-512.
   Status create(std::span<const GemmDesc> rows, int threads);
 
   int64_t size() const;
@@ -70,7 +73,8 @@ public:
   /// Runs row `index`; pointers to elements as in GemmDesc; `scratch` may be
   /// null where scratchBytes is 0. Allocates nothing itself (oneDNN allocates
   /// some 264 bytes). Sets the calling thread's OpenMP thread count if it
-  /// differs. Errors: usage for a bad index; failed, with oneDNN's code.
+  /// differs and oneDNN computes. Errors: usage for a bad index; failed, with
+  /// oneDNN's code.
   Status execute(int64_t index, const void *a, const void *b, void *c,
                  void *scratch);
 

@@ -1,6 +1,8 @@
-// GemmSet: all types, transposes and betas against double, repeats, errors.
+// GemmSet: all kernels, types, transposes and betas against double, repeats,
+// errors.
 #include "runtime/kernels/cpu/gemm.h"
 
+#include "mtc/runtime/gemm_scratch.h"
 #include "runtime/kernels/cpu/isa.h"
 #include "test/unit/half.h"
 
@@ -112,7 +114,8 @@ std::vector<GemmDesc> allRows() {
       for (bool tb : {false, true})
         for (int beta : {0, 1})
           for (Types t : allTypes())
-            rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c});
+            for (GemmKernel kernel : {GemmKernel::library, GemmKernel::own})
+              rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c, kernel});
   return rows;
 }
 
@@ -132,12 +135,13 @@ void runAll(const std::vector<GemmDesc> &rows) {
 /// In bf16 256 + (1 + 2^-8) is above the middle of 256 and 258; with the
 /// product rounded first, to 1, it would be the middle, which goes to 256. In
 /// f16 so is 2048 + (1 + 2^-12) above that of 2048 and 2050.
-void sumOnce(MtcDtype half, float before, float root, float behind) {
+void sumOnce(MtcDtype half, float before, float root, float behind,
+             GemmKernel kernel = GemmKernel::library) {
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 2},
                          {33, 17, 101},
                          {64, 96, 128},
                          {64, 256, 4096}}) {
-    GemmDesc row{m, n, k, true, false, 1, half, half};
+    GemmDesc row{m, n, k, true, false, 1, half, half, kernel};
     Operands x{std::vector<float>(size_t(m * k)),
                std::vector<float>(size_t(k * n)),
                std::vector<float>(size_t(m * n), before)};
@@ -157,8 +161,10 @@ void sumOnce(MtcDtype half, float before, float root, float behind) {
   if (!gemmSelectIsa(isa).ok())
     std::_Exit(2);
   runAll(allRows());
-  sumOnce(MTC_BF16, 256, 0x1p-4f, 258);
-  sumOnce(MTC_F16, 2048, 0x1p-6f, 2050);
+  for (GemmKernel kernel : {GemmKernel::library, GemmKernel::own}) {
+    sumOnce(MTC_BF16, 256, 0x1p-4f, 258, kernel);
+    sumOnce(MTC_F16, 2048, 0x1p-6f, 2050, kernel);
+  }
   std::_Exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
@@ -213,7 +219,8 @@ TEST_F(Gemm, ScratchOfThePlannerIsScratchOfTheSet) {
     for (Types t : allTypes()) {
       std::vector<GemmDesc> rows = {
           {256, 768, 768, true, false, 1, t.ab, t.c},
-          {1024, 1024, 64, false, false, 0, t.ab, t.c}};
+          {1024, 1024, 64, false, false, 0, t.ab, t.c},
+          {1024, 1024, 64, false, false, 0, t.ab, t.c, GemmKernel::own}};
       GemmSet set;
       ASSERT_TRUE(set.create(rows, threads).ok());
       for (size_t i = 0; i < rows.size(); ++i) {
@@ -221,8 +228,19 @@ TEST_F(Gemm, ScratchOfThePlannerIsScratchOfTheSet) {
         int64_t bytes = -1;
         ASSERT_TRUE(gemmScratchBytes(d, threads, &bytes).ok());
         EXPECT_EQ(bytes, set.scratchBytes(int64_t(i)));
-        EXPECT_EQ(mtc_gemm_scratch(bestIsa(), d.m, d.n, d.k, d.ta, d.tb, d.beta,
-                                   d.ab, d.c, threads),
+        EXPECT_EQ(gemmScratch(bestIsa(),
+                              {d.m,
+                               d.n,
+                               d.k,
+                               d.ta,
+                               d.tb,
+                               d.beta == 1,
+                               d.ab,
+                               d.c,
+                               0,
+                               {},
+                               d.kernel},
+                              threads),
                   bytes);
       }
     }
@@ -263,10 +281,14 @@ TEST_F(Gemm, IllegalTypes) {
 TEST_F(Gemm, ABf16SumIsRoundedOnce) {
   if (!processorHas("x86-64-v4"))
     GTEST_SKIP() << "this CPU lacks AVX-512";
-  sumOnce(MTC_BF16, 256, 0x1p-4f, 258);
+  for (GemmKernel kernel : {GemmKernel::library, GemmKernel::own})
+    sumOnce(MTC_BF16, 256, 0x1p-4f, 258, kernel);
 }
 
-TEST_F(Gemm, AnF16SumIsRoundedOnce) { sumOnce(MTC_F16, 2048, 0x1p-6f, 2050); }
+TEST_F(Gemm, AnF16SumIsRoundedOnce) {
+  for (GemmKernel kernel : {GemmKernel::library, GemmKernel::own})
+    sumOnce(MTC_F16, 2048, 0x1p-6f, 2050, kernel);
+}
 
 // Not only near: f16 is a product in fp32 of the widened values, rounded once.
 TEST_F(Gemm, F16IsFp32RoundedOnce) {
@@ -284,8 +306,10 @@ TEST_F(Gemm, F16IsFp32RoundedOnce) {
     EXPECT_EQ(runRow(set, int64_t(i), rows[i], x),
               roundedTo(rows[i].c, runRow(set, int64_t(i + 1), rows[i + 1], x)))
         << i;
-    EXPECT_GT(set.scratchBytes(int64_t(i)),
-              4 * (rows[i].m + rows[i].n) * rows[i].k);
+    if (rows[i].kernel == GemmKernel::library) {
+      EXPECT_GT(set.scratchBytes(int64_t(i)),
+                4 * (rows[i].m + rows[i].n) * rows[i].k);
+    }
   }
 }
 

@@ -167,6 +167,10 @@ struct EpilogueInfo {
   auto operator<=>(const EpilogueInfo &) const = default;
 };
 
+/// What computes a product: the device's library (oneDNN's matmul on a CPU), or
+/// the runtime's kernel for CPUs.
+enum class GemmKernel : uint8_t { library, own };
+
 /// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
 struct GemmInfo {
   int64_t m = 0, n = 0, k = 0;
@@ -174,6 +178,7 @@ struct GemmInfo {
   MtcDtype ab = MTC_F32, c = MTC_F32;        ///< of a and b, and of c
   int64_t scratch = 0;                       ///< bytes
   std::optional<EpilogueInfo> epilogue = {}; ///< none with beta
+  GemmKernel kernel = GemmKernel::library;
   auto operator<=>(const GemmInfo &) const = default;
 };
 

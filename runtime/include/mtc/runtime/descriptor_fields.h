@@ -8,6 +8,7 @@
 //   optional(key, std::optional<int64_t> &, least, most): absent if there is
 //   none boolean(key, bool &)                    text(key, std::string &)
 //   choice(key, T &, names, what): one of a table of values and names
+//   choiceUnless(key, T &, names, T usual): absent where it is the usual one
 //   integers(key, std::vector<int64_t> &, least)
 //   sizes(key, std::array<int64_t, n> &, least): exactly n
 //   texts(key, std::vector<std::string> &)
@@ -37,6 +38,9 @@ inline constexpr Choice<InitInfo::Kind> kInitKinds[] = {
     {InitInfo::ones, "ones"}};
 inline constexpr Choice<MtcDtype> kDtypes[] = {
     {MTC_F32, "f32"}, {MTC_BF16, "bf16"}, {MTC_F16, "fp16"}};
+
+inline constexpr Choice<GemmKernel> kGemmKernels[] = {
+    {GemmKernel::library, "library"}, {GemmKernel::own, "own"}};
 
 /// As descriptors and reports write it; of the types above only.
 inline std::string_view dtypeName(MtcDtype dtype) {
@@ -177,6 +181,7 @@ template <typename Fields> void fields(Fields &f, GemmInfo &g) {
   f.choice("c", g.c, kDtypes);
   f.integer("scratch", g.scratch, 0, kHuge);
   f.record("epilogue", g.epilogue);
+  f.choiceUnless("kernel", g.kernel, kGemmKernels, GemmKernel::library);
 }
 
 template <typename Fields> void fields(Fields &f, KernelInfo &k) {

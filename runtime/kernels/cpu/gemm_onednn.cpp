@@ -1,0 +1,287 @@
+//===- gemm_onednn.cpp - products of oneDNN -------------------------------===//
+#include "runtime/kernels/cpu/gemm_onednn.h"
+
+#include "runtime/base/f16.h"
+#include "runtime/kernels/cpu/gemm_check.h"
+#include "runtime/kernels/cpu/isa.h"
+#include "runtime/kernels/cpu/kernel_table.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+// Of the OpenMP runtime that the library's threads belong to. The header of the
+// same name is that of the compiler's own runtime, which may be another one.
+extern "C" int omp_get_max_threads(void);
+extern "C" void omp_set_num_threads(int threads);
+
+namespace mtc::runtime {
+
+namespace {
+
+using dnnl::memory;
+
+/// Sets this thread's OpenMP thread count, and back.
+class ThreadScope {
+public:
+  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~ThreadScope() { omp_set_num_threads(before_); }
+  ThreadScope(const ThreadScope &) = delete;
+  ThreadScope &operator=(const ThreadScope &) = delete;
+
+private:
+  int before_;
+};
+
+dnnl::engine cpuEngine() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+Status oneDnnError(const std::string &what, const dnnl::error &error) {
+  return {StatusCode::failed, "onednn could not " + what + ": " + error.what()};
+}
+
+/// oneDNN has matmul of bf16 from AVX-512 on only. Fixes its instruction set.
+Status checkFeature(const GemmDesc &d) {
+  if (d.ab != MTC_BF16 ||
+      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) ==
+          dnnl_cpu_isa_avx512_core)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          "expected an instruction set with avx512 for the product " +
+              describe(d) +
+              ", found one without, where onednn has no products of bf16: "
+              "compile for x86-64-v4-bf16 (or x86-64-v4, which is slower), or "
+              "in f32"};
+}
+
+/// [rows, columns], stored transposed if `transposed`.
+memory::desc matrix(int64_t rows, int64_t columns, bool transposed,
+                    MtcDtype dtype) {
+  memory::dims strides =
+      transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
+  auto type =
+      dtype == MTC_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
+  return {{rows, columns}, type, strides};
+}
+
+dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (d.beta == 1) {
+    dnnl::post_ops ops;
+    ops.append_sum(1.0f);
+    attr.set_post_ops(ops);
+  }
+  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta, d.ab),
+                          matrix(d.k, d.n, d.tb, d.ab),
+                          matrix(d.m, d.n, false, d.c));
+  return {desc, attr, cpuEngine()};
+}
+
+/// The instruction sets of isa.h as oneDNN calls them.
+struct IsaCap {
+  std::string_view name;
+  dnnl_cpu_isa_t cap;
+};
+constexpr IsaCap kIsaCaps[] = {
+    {"x86-64-v3", dnnl_cpu_isa_avx2},
+    {"x86-64-v4", dnnl_cpu_isa_avx512_core},
+    {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16}};
+
+std::atomic<const IsaCap *> selectedIsa = nullptr;
+
+/// A product of f16 as the library makes it: of operands in fp32.
+GemmDesc wideOf(GemmDesc d) {
+  if (d.ab == MTC_F16)
+    d.ab = d.c = MTC_F32;
+  return d;
+}
+
+/// Where a product of f16 has its operands in fp32, in bytes of the scratch,
+/// behind which lies the library's own. A product in fp32 has none.
+struct WideOperands {
+  explicit WideOperands(const GemmDesc &d) {
+    if (d.ab != MTC_F16)
+      return;
+    a = d.m * d.k;
+    b = d.k * d.n;
+    c = d.c == MTC_F16 ? d.m * d.n : 0;
+  }
+  int64_t a = 0, b = 0, c = 0; ///< elements
+  static int64_t bytes(int64_t elements) {
+    return (4 * elements + 63) / 64 * 64;
+  }
+  int64_t bytes() const { return bytes(a) + bytes(b) + bytes(c); }
+};
+
+void widen(const void *in, float *out, int64_t count) {
+  auto *from = static_cast<const uint16_t *>(in);
+  if (const KernelTable *table = selectedKernels())
+    return table->widenF16(from, out, count);
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = widenF16(from[i]);
+}
+
+void round(const float *in, void *out, int64_t count) {
+  auto *to = static_cast<uint16_t *>(out);
+  if (const KernelTable *table = selectedKernels())
+    return table->roundToF16(in, to, count);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = roundToF16(in[i]);
+}
+
+struct Row {
+  dnnl::matmul primitive;
+  memory a, b, c, scratch;
+  int64_t scratchBytes; ///< of all of it
+  WideOperands wide;
+  bool adds; ///< to what c holds
+};
+
+Row rowOf(const GemmDesc &given) {
+  WideOperands wide(given);
+  GemmDesc d = wideOf(given);
+  dnnl::matmul::primitive_desc pd = primitiveOf(d);
+  auto placeholder = [](const memory::desc &desc) {
+    return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
+  };
+  return {dnnl::matmul(pd),
+          placeholder(pd.src_desc()),
+          placeholder(pd.weights_desc()),
+          placeholder(pd.dst_desc()),
+          placeholder(pd.scratchpad_desc()),
+          wide.bytes() + int64_t(pd.scratchpad_desc().get_size()),
+          wide,
+          d.beta == 1};
+}
+
+dnnl_status_t runPrimitive(Row &row, dnnl_stream_t stream, const void *a,
+                           const void *b, void *c, void *scratch) {
+  std::pair<dnnl_memory_t, void *> pointers[] = {
+      {row.a.get(), const_cast<void *>(a)},
+      {row.b.get(), const_cast<void *>(b)},
+      {row.c.get(), c},
+      {row.scratch.get(), scratch}};
+  for (auto [object, pointer] : pointers)
+    if (dnnl_status_t status =
+            dnnl_memory_set_data_handle_v2(object, pointer, stream);
+        status != dnnl_success)
+      return status;
+  // The C call takes the arguments from the stack; the C++ one allocates a map.
+  dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, row.a.get()},
+                            {DNNL_ARG_WEIGHTS, row.b.get()},
+                            {DNNL_ARG_DST, row.c.get()},
+                            {DNNL_ARG_SCRATCHPAD, row.scratch.get()}};
+  return dnnl_primitive_execute(row.primitive.get(), stream, 4, args);
+}
+
+/// A product of f16 is that of the same values in fp32: each of its terms is
+/// exact there. Only the result is rounded, once.
+dnnl_status_t runRow(Row &row, dnnl_stream_t stream, const void *a,
+                     const void *b, void *c, void *scratch) {
+  const WideOperands &wide = row.wide;
+  if (wide.a == 0)
+    return runPrimitive(row, stream, a, b, c, scratch);
+  auto *at = static_cast<char *>(scratch);
+  auto next = [&at](int64_t elements) {
+    auto *range = reinterpret_cast<float *>(at);
+    at += WideOperands::bytes(elements);
+    return range;
+  };
+  float *wideA = next(wide.a), *wideB = next(wide.b), *wideC = next(wide.c);
+  widen(a, wideA, wide.a);
+  widen(b, wideB, wide.b);
+  if (wide.c > 0 && row.adds)
+    widen(c, wideC, wide.c);
+  dnnl_status_t status =
+      runPrimitive(row, stream, wideA, wideB, wide.c > 0 ? wideC : c, at);
+  if (wide.c > 0 && status == dnnl_success)
+    round(wideC, c, wide.c);
+  return status;
+}
+
+} // namespace
+
+Status gemmSelectIsa(std::string_view isa) {
+  const IsaCap *known = std::ranges::find(kIsaCaps, isa, &IsaCap::name);
+  if (known == std::end(kIsaCaps))
+    return {StatusCode::usage, "expected instruction set " + isaNames() +
+                                   ", found '" + std::string(isa) + "'"};
+  if (!processorHas(isa))
+    return {StatusCode::infeasible, "the plan's products need a CPU with " +
+                                        std::string(isa) +
+                                        ", which this machine lacks"};
+  if (dnnl_set_max_cpu_isa(known->cap) == dnnl_success ||
+      dnnl_get_effective_cpu_isa() == known->cap) {
+    selectedIsa.store(known, std::memory_order_release);
+    return Status::okay();
+  }
+  return {StatusCode::usage,
+          "expected the instruction set " + std::string(isa) +
+              " before the first product, found that onednn already runs with "
+              "another one: all programs of a process need the same"};
+}
+
+std::string_view gemmIsa() {
+  const IsaCap *isa = selectedIsa.load(std::memory_order_acquire);
+  return isa ? isa->name : std::string_view();
+}
+
+Status oneDnnScratch(const GemmDesc &desc, int threads, int64_t *bytes) {
+  MTC_RETURN_IF_ERROR(checkFeature(desc));
+  ThreadScope scope(threads);
+  try {
+    *bytes = WideOperands(desc).bytes() +
+             int64_t(primitiveOf(wideOf(desc)).scratchpad_desc().get_size());
+  } catch (const dnnl::error &error) {
+    return oneDnnError("plan the product " + describe(desc), error);
+  }
+  return Status::okay();
+}
+
+std::string gemmLibraryVersion() {
+  const dnnl_version_t *v = dnnl_version();
+  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
+         std::to_string(v->patch) + " (" + v->hash + ")";
+}
+
+struct OneDnnGemm::Impl {
+  dnnl::stream stream{cpuEngine()};
+  Row row;
+  int threads;
+};
+
+OneDnnGemm::OneDnnGemm() = default;
+OneDnnGemm::~OneDnnGemm() = default;
+OneDnnGemm::OneDnnGemm(OneDnnGemm &&) noexcept = default;
+
+Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
+  MTC_RETURN_IF_ERROR(checkFeature(desc));
+  ThreadScope scope(threads);
+  try {
+    impl_.reset(new Impl{.row = rowOf(desc), .threads = threads});
+  } catch (const dnnl::error &error) {
+    return oneDnnError("create the product " + describe(desc), error);
+  }
+  return Status::okay();
+}
+
+int64_t OneDnnGemm::scratchBytes() const { return impl_->row.scratchBytes; }
+
+Status OneDnnGemm::run(const void *a, const void *b, void *c, void *scratch) {
+  if (omp_get_max_threads() != impl_->threads)
+    omp_set_num_threads(impl_->threads);
+  dnnl_status_t status =
+      runRow(impl_->row, impl_->stream.get(), a, b, c, scratch);
+  if (status != dnnl_success)
+    return {StatusCode::failed,
+            "onednn failed with code " + std::to_string(int(status))};
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

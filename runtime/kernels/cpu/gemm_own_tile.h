@@ -1,0 +1,189 @@
+//===- gemm_own_tile.h - register blocks of a product -----------*- C++ -*-===//
+//
+// Internal, per instruction set (see simd.h). A register block is kTileRows
+// rows by three vectors; each of its sums begins at zero, takes one FMA for a
+// unit of k, in ascending order, and is then added to what was there. So each
+// sum is the same in blocks of every shape and in every instruction set that
+// multiplies fp32.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TILE_H
+#define MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TILE_H
+
+#include "runtime/kernels/cpu/gemm_own_table.h"
+#include "runtime/kernels/cpu/simd.h"
+
+namespace {
+
+using mtc::runtime::BlockCall;
+using mtc::runtime::kPanelRows;
+using mtc::runtime::Sums;
+
+constexpr int kVectors = 3; ///< of a row of a register block
+constexpr int64_t kPanelColumns = kVectors * kW;
+
+/// a·b + c in each lane of fp32.
+struct FloatTerms {
+  MTC_INLINE static F add(F sum, F a, F b) { return fma(a, b, sum); }
+};
+#ifdef __AVX512BF16__
+/// Two products of bf16 in each lane, in fp32, which takes subnormals for zero.
+struct PairTerms {
+  MTC_INLINE static F add(F sum, F a, F b) {
+    return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+  }
+};
+#endif
+
+/// As roundToBf16.
+MTC_INLINE void store(Bf16 *p, F x) {
+#ifdef __AVX512F__
+  U bits = _mm512_castps_si512(x);
+  U odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  U rounded =
+      _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+  U quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+  rounded = _mm512_mask_mov_epi32(
+      rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), quiet);
+  _mm256_storeu_si256((__m256i *)p,
+                      _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
+#else
+  for (int i = 0; i < kW; ++i)
+    narrow(x[i], p[i]);
+#endif
+}
+
+/// The first `count` elements, at most a vector; zero in the other lanes.
+template <typename E> MTC_INLINE F loadFirst(const E *p, int64_t count) {
+  if (count >= kW)
+    return load(p);
+  E some[kW] = {};
+  for (int64_t i = 0; i < count; ++i)
+    some[i] = p[i];
+  return load(some);
+}
+template <typename E> MTC_INLINE void storeFirst(E *p, int64_t count, F x) {
+  if (count >= kW)
+    return store(p, x);
+  E all[kW];
+  store(all, x);
+  for (int64_t i = 0; i < count; ++i)
+    p[i] = all[i];
+}
+#ifdef __AVX512F__
+MTC_INLINE __mmask16 lanesBelow(int64_t count) {
+  return count >= kW ? 0xffff
+         : count > 0 ? __mmask16((1u << count) - 1)
+                     : __mmask16(0);
+}
+MTC_INLINE F loadFirst(const float *p, int64_t count) {
+  return _mm512_maskz_loadu_ps(lanesBelow(count), p);
+}
+MTC_INLINE void storeFirst(float *p, int64_t count, F x) {
+  _mm512_mask_storeu_ps(p, lanesBelow(count), x);
+}
+#endif
+
+/// Elements of c, or sums in fp32 in place of it.
+template <typename E> struct Corner {
+  E *p;
+  int64_t stride, rows, columns;
+};
+
+using Block = F[kTileRows][kVectors];
+
+template <typename E> MTC_INLINE void addFrom(Block &x, const Corner<E> &from) {
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r)
+    if (r < from.rows)
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v)
+        x[r][v] = loadFirst(from.p + r * from.stride + v * kW,
+                            from.columns - v * kW) +
+                  x[r][v];
+}
+
+template <typename E> MTC_INLINE void storeTo(const Corner<E> &to, Block &x) {
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r)
+    if (r < to.rows)
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v)
+        storeFirst(to.p + r * to.stride + v * kW, to.columns - v * kW, x[r][v]);
+}
+
+template <typename E> MTC_INLINE void prefetchRows(const Corner<E> &c) {
+  for (int64_t r = 0; r < c.rows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      _mm_prefetch((const char *)(c.p + r * c.stride + v * kW), _MM_HINT_T0);
+}
+
+/// `a` has rows of a panel of op(a) from the block's first one on.
+template <typename Terms, typename C>
+MTC_INLINE void registerBlock(const float *a, const float *b,
+                              const BlockCall &call, const Corner<C> &c,
+                              const Corner<float> &floats) {
+  constexpr int kAhead = 8; // units of k
+  if (call.from == Sums::inC)
+    prefetchRows(c);
+  if (call.from == Sums::inFloats)
+    prefetchRows(floats);
+  Block x;
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r)
+#pragma GCC unroll 3
+    for (int v = 0; v < kVectors; ++v)
+      x[r][v] = broadcast(0);
+  for (int64_t k = 0; k < call.depth;
+       ++k, a += kPanelRows, b += kPanelColumns) {
+    F columns[kVectors];
+#pragma GCC unroll 3
+    for (int v = 0; v < kVectors; ++v) {
+      columns[v] = load(b + v * kW);
+      _mm_prefetch((const char *)(b + kAhead * kPanelColumns + v * kW),
+                   _MM_HINT_T0);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kTileRows; ++r) {
+      F row = broadcast(a[r]);
+#pragma GCC unroll 3
+      for (int v = 0; v < kVectors; ++v)
+        x[r][v] = Terms::add(x[r][v], row, columns[v]);
+    }
+  }
+  if (call.from == Sums::inC)
+    addFrom(x, c);
+  if (call.from == Sums::inFloats)
+    addFrom(x, floats);
+  if (call.to == Sums::inC)
+    storeTo(c, x);
+  else
+    storeTo(floats, x);
+}
+
+template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
+  auto *c = static_cast<C *>(call.c);
+  for (int64_t j = 0; j < call.columns; j += kPanelColumns)
+    for (int64_t i = 0; i < call.rows; i += kTileRows) {
+      const float *a =
+          call.a + i / kPanelRows * kPanelRows * call.depth + i % kPanelRows;
+      int64_t rows = call.rows - i, columns = call.columns - j;
+      registerBlock<Terms>(
+          a, call.b + j * call.depth, call,
+          Corner<C>{c + i * call.stride + j, call.stride, rows, columns},
+          Corner<float>{call.floats + i * call.floatStride + j,
+                        call.floatStride, rows, columns});
+    }
+}
+
+template <typename Terms> void multiplyBlock(const BlockCall &call) {
+  if (call.type == MTC_F32)
+    multiplyInto<Terms, float>(call);
+  else if (call.type == MTC_BF16)
+    multiplyInto<Terms, Bf16>(call);
+  else
+    multiplyInto<Terms, F16>(call);
+}
+
+} // namespace
+#endif // MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TILE_H

@@ -1,0 +1,190 @@
+// The products of a gpt2-124m step, by oneDNN and by the kernel of our own, in
+// turn; each as a part of the peak of the same run. Operands come from memory,
+// as in a step: buffers rotate. One thread is timed by its processor time,
+// several by the clock; both take the best of the repeats.
+//
+// usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME]]
+#include "test/bench/gemm/peak.h"
+
+#include "mtc/runtime/isa.h"
+#include "runtime/kernels/cpu/gemm.h"
+#include "runtime/kernels/cpu/team.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+using namespace mtc::runtime;
+
+namespace {
+
+struct Product {
+  std::string name;
+  int64_t m, n, k;
+  bool ta, tb;
+  int beta, count; ///< of a step
+};
+
+/// As a plan has them: weights are stored [in, out], the tied table [vocab,
+/// hidden]; gradients of weights are added to what the microbatches before
+/// left.
+std::vector<Product> productsOf(int64_t tokens) {
+  constexpr int64_t kHidden = 768, kVocab = 50304, kLayers = 12;
+  struct Layer {
+    const char *name;
+    int64_t in, out;
+    int count;
+    bool isTable;
+  };
+  const Layer layers[] = {{"qkv", kHidden, 3 * kHidden, kLayers, false},
+                          {"proj", kHidden, kHidden, kLayers, false},
+                          {"up", kHidden, 4 * kHidden, kLayers, false},
+                          {"down", 4 * kHidden, kHidden, kLayers, false},
+                          {"head", kHidden, kVocab, 1, true}};
+  std::vector<Product> all;
+  for (const Layer &l : layers) {
+    std::string name = l.name;
+    all.push_back(
+        {name + " forward", tokens, l.out, l.in, false, l.isTable, 0, l.count});
+    all.push_back({name + " input gradient", tokens, l.in, l.out, false,
+                   !l.isTable, 0, l.count});
+    int64_t rows = l.isTable ? l.out : l.in, columns = l.isTable ? l.in : l.out;
+    all.push_back({name + " weight gradient", rows, columns, tokens, true,
+                   false, 1, l.count});
+  }
+  return all;
+}
+
+double seconds(int threads) {
+  if (threads > 1)
+    return std::chrono::duration<double>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+/// FLOP/s of all threads with registers alone.
+double peakOnce(int threads, bool isBf16) {
+  double start = seconds(threads), operations = 0;
+  std::vector<double> each(size_t(threads), 0.0);
+  onTeam(threads,
+         [&](int64_t part, int64_t) { each[size_t(part)] = peakWork(isBf16); });
+  for (double work : each)
+    operations += work;
+  return operations / (seconds(threads) - start);
+}
+
+/// Slots of one size in a buffer, of which each use takes the next.
+class Slots {
+public:
+  explicit Slots(int64_t most) : bytes(std::max(most, kLeast)) {
+    memory.resize(size_t(bytes) + 64);
+    auto *at = reinterpret_cast<uint16_t *>(memory.data());
+    for (size_t i = 0; i < memory.size() / 2; ++i)
+      at[i] = uint16_t(0x3c00 + (i * 2654435761u >> 20 & 0xff)); // about 0.01
+  }
+  void *next(int64_t size) {
+    int64_t step = (size + 4095) / 4096 * 4096;
+    offset = offset + 2 * step > bytes ? 0 : offset + step;
+    auto base = (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64;
+    return reinterpret_cast<void *>(base + uintptr_t(offset));
+  }
+
+private:
+  static constexpr int64_t kLeast = 128 << 20; ///< beyond the caches
+  std::vector<std::byte> memory;
+  int64_t bytes, offset = 0;
+};
+
+struct Bench {
+  int threads, repeats;
+  bool isBf16;
+  Slots a, b, c;
+  double peak = 0, times[2] = {0, 0}, operations = 0;
+
+  GemmDesc descOf(const Product &p, GemmKernel kernel) const {
+    MtcDtype ab = isBf16 ? MTC_BF16 : MTC_F32;
+    return {p.m,   p.n, p.k, p.ta, p.tb, p.beta, ab, p.beta ? MTC_F32 : ab,
+            kernel};
+  }
+
+  void run(const Product &p) {
+    GemmDesc rows[] = {descOf(p, GemmKernel::library),
+                       descOf(p, GemmKernel::own)};
+    GemmSet set;
+    if (Status status = set.create(rows, threads); !status.ok()) {
+      std::fprintf(stderr, "%s\n", status.message().c_str());
+      std::exit(1);
+    }
+    double best[2] = {1e30, 1e30};
+    Slots scratch(std::max(set.scratchBytes(0), set.scratchBytes(1)));
+    int64_t size = isBf16 ? 2 : 4, cSize = rows[0].c == MTC_F32 ? 4 : 2;
+    for (int i = -1; i < repeats; ++i) {
+      peak = std::max(peak, peakOnce(threads, isBf16));
+      for (int row : {0, 1}) {
+        void *x = a.next(p.m * p.k * size), *w = b.next(p.k * p.n * size),
+             *y = c.next(p.m * p.n * cSize), *space = scratch.next(0);
+        double start = seconds(threads);
+        (void)set.execute(row, x, w, y, space);
+        if (i >= 0) // the first one finds pages that nobody touched
+          best[row] = std::min(best[row], seconds(threads) - start);
+      }
+    }
+    double each = 2.0 * double(p.m) * double(p.n) * double(p.k);
+    std::printf("%-22s %6ld x %6ld x %6ld  onednn %8.2f ms %5.1f %%  own %8.2f "
+                "ms %5.1f %%\n",
+                p.name.c_str(), long(p.m), long(p.n), long(p.k), best[0] * 1e3,
+                100 * each / best[0] / peak, best[1] * 1e3,
+                100 * each / best[1] / peak);
+    std::fflush(stdout);
+    operations += p.count * each;
+    for (int row : {0, 1})
+      times[row] += p.count * best[row];
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 4) {
+    std::fprintf(stderr,
+                 "usage: %s TOKENS THREADS f32|bf16 [REPEATS [PART OF A "
+                 "NAME]]\n",
+                 argv[0]);
+    return 2;
+  }
+  int64_t tokens = std::atoi(argv[1]);
+  bool isBf16 = !std::strcmp(argv[3], "bf16");
+  std::string isa(isBf16 ? "x86-64-v4-bf16" : "x86-64-v4");
+  if (!isBf16 && !processorHas(isa))
+    isa = "x86-64-v3";
+  if (Status status = gemmSelectIsa(isa); !status.ok()) {
+    std::fprintf(stderr, "%s\n", status.message().c_str());
+    return 1;
+  }
+  int64_t most = std::max<int64_t>(768, tokens) * 50304 * 4 + 8192;
+  Bench bench{std::max(1, std::atoi(argv[2])),
+              argc > 4 ? std::atoi(argv[4]) : 5,
+              isBf16,
+              Slots(most),
+              Slots(most),
+              Slots(most)};
+  for (const Product &product : productsOf(tokens))
+    if (argc < 6 || product.name.find(argv[5]) != std::string::npos)
+      bench.run(product);
+  std::printf(
+      "a step: onednn %.1f ms, %.1f %%; own %.1f ms, %.1f %%; peak %.1f "
+      "GFLOP/s\n",
+      bench.times[0] * 1e3,
+      100 * bench.operations / bench.times[0] / bench.peak,
+      bench.times[1] * 1e3,
+      100 * bench.operations / bench.times[1] / bench.peak, bench.peak * 1e-9);
+  return 0;
+}

@@ -1,0 +1,237 @@
+// OwnGemm: random products against double, at the edge of what may be read and
+// written, with equal bits for every number of threads.
+#include "runtime/kernels/cpu/gemm_own.h"
+
+#include "mtc/runtime/isa.h"
+#include "test/unit/half.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <span>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mtc::runtime;
+using namespace mtc::test;
+
+namespace {
+
+/// Memory that ends where no page is, and begins somewhere in one.
+class Guarded {
+public:
+  explicit Guarded(size_t bytes) : bytes(bytes) {
+    size_t page = size_t(sysconf(_SC_PAGESIZE));
+    size_t pages = (bytes + page - 1) / page * page;
+    mapped = pages + page;
+    base =
+        static_cast<std::byte *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(base, MAP_FAILED);
+    EXPECT_EQ(mprotect(base + pages, page, PROT_NONE), 0);
+    begin = base + pages - bytes;
+  }
+  explicit Guarded(const std::vector<std::byte> &from) : Guarded(from.size()) {
+    std::memcpy(begin, from.data(), bytes);
+  }
+  ~Guarded() { munmap(base, mapped); }
+  Guarded(const Guarded &) = delete;
+  Guarded &operator=(const Guarded &) = delete;
+
+  std::vector<std::byte> copy() const { return {begin, begin + bytes}; }
+  std::byte *begin;
+  size_t bytes;
+
+private:
+  std::byte *base;
+  size_t mapped;
+};
+
+/// Of this processor.
+const std::string_view kBest =
+    *std::find_if(std::begin(kIsas), std::end(kIsas), processorHas);
+
+struct Types {
+  MtcDtype ab, c;
+};
+constexpr Types kTypes[] = {{MTC_F32, MTC_F32},
+                            {MTC_BF16, MTC_F32},
+                            {MTC_BF16, MTC_BF16},
+                            {MTC_F16, MTC_F32},
+                            {MTC_F16, MTC_F16}};
+
+/// Sizes around those of panels and blocks, up to three blocks of k and two of
+/// columns; at most about `terms` of them.
+GemmDesc randomProduct(std::mt19937 &rng, int64_t terms) {
+  auto below = [&](int64_t end) { return int64_t(rng() % uint64_t(end)); };
+  auto draw = [&](int64_t most) {
+    int64_t top = int64_t(1) << below(14);
+    return 1 + below(std::min(top, most));
+  };
+  GemmDesc d;
+  d.n = draw(7000);
+  d.k = draw(std::min<int64_t>(7000, terms / d.n));
+  d.m = draw(std::min<int64_t>(300, std::max<int64_t>(1, terms / d.n / d.k)));
+  d.ta = below(2);
+  d.tb = below(2);
+  d.beta = int(below(2));
+  Types types = kTypes[below(std::size(kTypes))];
+  d.ab = types.ab;
+  d.c = types.c;
+  return d;
+}
+
+struct Operands {
+  std::vector<float> a, b, c;
+};
+
+Operands operandsOf(const GemmDesc &d, std::mt19937 &rng) {
+  auto draw = [&](MtcDtype type, int64_t count) {
+    std::vector<float> x(static_cast<size_t>(count));
+    for (float &v : x)
+      v = float(int32_t(rng())) * 0x1p-31f;
+    return roundedTo(type, x);
+  };
+  return {draw(d.ab, d.m * d.k), draw(d.ab, d.k * d.n), draw(d.c, d.m * d.n)};
+}
+
+/// What c has behind the product; what beta 0 must not read is NaN before.
+std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
+                               std::string_view isa, int threads) {
+  std::vector<float> before = x.c;
+  if (d.beta == 0)
+    std::fill(before.begin(), before.end(), NAN);
+  // A row more in front of c: it must stay as it is.
+  before.insert(before.begin(), size_t(d.n), 42.0f);
+  Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)),
+      c(storedAs(d.c, before));
+  OwnGemm own(d, threads, isa);
+  // The kernels want it 64-aligned, so its end is where it is.
+  EXPECT_EQ(own.scratchBytes() % 64, 0);
+  Guarded scratch(size_t(own.scratchBytes()));
+  std::memset(scratch.begin, 0xff, scratch.bytes); // NaN
+  size_t row = c.bytes / size_t(d.m + 1);
+  own.run(a.begin, b.begin, c.begin + row,
+          reinterpret_cast<float *>(scratch.begin));
+  std::vector<std::byte> all = c.copy();
+  std::vector<std::byte> border(all.begin(), all.begin() + int64_t(row));
+  EXPECT_EQ(border, storedAs(d.c, std::vector<float>(size_t(d.n), 42.0f)));
+  return {all.begin() + int64_t(row), all.end()};
+}
+
+std::string name(const GemmDesc &d) {
+  return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
+         " k=" + std::to_string(d.k) + " ta=" + std::to_string(d.ta) +
+         " tb=" + std::to_string(d.tb) + " beta=" + std::to_string(d.beta) +
+         " ab=" + std::to_string(d.ab) + " c=" + std::to_string(d.c);
+}
+
+/// k + 1 roundings of fp32, each of a partial sum of at most the sum of sizes:
+/// the worst case of any order. A c of 16 bits has one rounding more, half a
+/// unit of its last place.
+void expectNear(const GemmDesc &d, const Operands &x,
+                const std::vector<float> &c) {
+  std::vector<double> sums(static_cast<size_t>(d.n)), sizes(sums.size());
+  auto element = [](const std::vector<float> &of, int64_t at) {
+    return double(of[size_t(at)]);
+  };
+  for (int64_t i = 0; i < d.m; ++i) {
+    for (int64_t j = 0; j < d.n; ++j) {
+      sums[size_t(j)] = d.beta ? element(x.c, i * d.n + j) : 0;
+      sizes[size_t(j)] = std::fabs(sums[size_t(j)]);
+    }
+    for (int64_t l = 0; l < d.k; ++l) {
+      double left = element(x.a, d.ta ? l * d.m + i : i * d.k + l);
+      for (int64_t j = 0; j < d.n; ++j) {
+        double term = left * element(x.b, d.tb ? j * d.k + l : l * d.n + j);
+        sums[size_t(j)] += term;
+        sizes[size_t(j)] += std::fabs(term);
+      }
+    }
+    for (int64_t j = 0; j < d.n; ++j) {
+      double bound = double(d.k + 1) * 0x1p-24 * sizes[size_t(j)];
+      if (isHalf(d.c))
+        bound +=
+            roundoffOf(d.c) * (std::fabs(sums[size_t(j)]) + bound) + 0x1p-25;
+      ASSERT_NEAR(c[size_t(i * d.n + j)], sums[size_t(j)], bound)
+          << "row " << i << ", column " << j << " of " << name(d);
+    }
+  }
+}
+
+/// Whether AVX2 and AVX-512 have the same bits.
+bool isWidened(const GemmDesc &d) { return d.ab != MTC_BF16; }
+
+} // namespace
+
+TEST(OwnGemm, RandomProductsAtOneTwoAndThreeThreads) {
+  std::mt19937 rng(20261127);
+  int blocksOfK = 0, blocksOfColumns = 0, odd = 0;
+  for (int i = 0; i < 500; ++i) {
+    bool isLarge = i % 20 == 0;
+    GemmDesc d = randomProduct(rng, isLarge ? 4000000 : 300000);
+    Operands x = operandsOf(d, rng);
+    blocksOfK += d.k > 2048;
+    blocksOfColumns += d.n > 3072;
+    odd += d.k % 2 == 1 && d.m % 8 != 0 && d.n % 16 != 0;
+    std::vector<std::byte> wide;
+    for (std::string_view isa : kIsas) {
+      if (!processorHas(isa))
+        continue;
+      std::vector<std::byte> one = product(d, x, isa, 1);
+      // How work is divided has little to do with the instruction set.
+      for (int threads : {2, 3})
+        if (isLarge || isa == kBest) {
+          ASSERT_EQ(product(d, x, isa, threads), one)
+              << isa << ", " << threads << " threads: " << name(d);
+        }
+      if (wide.empty() || !isWidened(d))
+        expectNear(d, x, valuesOf(d.c, one));
+      if (isWidened(d) && !wide.empty()) {
+        ASSERT_EQ(one, wide) << isa << ": " << name(d);
+      }
+      wide = one;
+      if (HasFatalFailure())
+        return;
+    }
+  }
+  // What is drawn has all that can be cut and all that can be an edge.
+  EXPECT_GT(blocksOfK, 20);
+  EXPECT_GT(blocksOfColumns, 20);
+  EXPECT_GT(odd, 100);
+}
+
+// What no thread's rows are divided among, and what has fewer panels of rows
+// than threads.
+TEST(OwnGemm, FewRowsAreSplitByColumns) {
+  std::mt19937 rng(1);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 500, 70},
+                         {3, 96, 2100},
+                         {8, 6400, 17},
+                         {9, 47, 2100},
+                         {500, 1, 33}})
+    for (Types t : kTypes) {
+      GemmDesc d{m, n, k, false, true, 1, t.ab, t.c};
+      Operands x = operandsOf(d, rng);
+      std::vector<std::byte> one = product(d, x, kBest, 1);
+      expectNear(d, x, valuesOf(d.c, one));
+      for (int threads : {2, 3, 5, 8})
+        EXPECT_EQ(product(d, x, kBest, threads), one)
+            << threads << " threads: " << name(d);
+    }
+}
+
+// The planner asks for another processor than its own: a pure function.
+TEST(OwnGemm, ScratchIsPlannedForAnyProcessor) {
+  for (std::string_view isa : kIsas)
+    for (Types t : kTypes) {
+      GemmDesc d{1024, 768, 5000, true, false, 1, t.ab, t.c};
+      int64_t one = OwnGemm(d, 1, isa).scratchBytes();
+      EXPECT_EQ(one, OwnGemm(d, 1, isa).scratchBytes());
+      EXPECT_LE(one, OwnGemm(d, 2, isa).scratchBytes());
+      // A c of 16 bits has its sums of several blocks in fp32.
+      d.c = MTC_F32;
+      if (isHalf(t.c)) {
+        EXPECT_EQ(one - OwnGemm(d, 1, isa).scratchBytes(), 4 * d.m * d.n);
+      }
+    }
+}
