@@ -7,9 +7,13 @@
 #include "passes/codegen/cpu_team.h"
 #include "passes/target/gemm_rows.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace mtc::compiler {
+
+static constexpr uint64_t kPageBytes = 4096;
 namespace {
 
 using runtime::BucketInfo, runtime::ExportInfo, runtime::InputInfo,
@@ -328,6 +332,17 @@ int64_t ProgramPlan::fragmentIndex(std::string_view fragment) const {
   return -1;
 }
 
+/// Of kernels that run on several threads of a cpu, one at a time, in whole
+/// pages, as arenas are. That of a GPU follows from its code (gpu_kernels.h).
+static int64_t workspaceOfTeams(rt::ProgramOp op, const PlanConfig &config) {
+  int64_t most = 0;
+  if (config.device == "cpu")
+    for (auto kernel : op.getOps<rt::KernelOp>())
+      most = std::max(most, codegen::teamWorkspace(kernel, config.threads));
+  return static_cast<int64_t>(
+      llvm::alignTo(static_cast<uint64_t>(most), kPageBytes));
+}
+
 ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
                         const Parameters &model) {
   ProgramPlan p;
@@ -340,10 +355,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
   runtime::Descriptor &d = p.descriptor;
   d.pools = poolCount(op);
   RowReader rows(p, d.pools);
-  if (config.device == "cpu")
-    for (auto kernel : op.getOps<rt::KernelOp>())
-      d.kernelWorkspace = std::max(
-          d.kernelWorkspace, codegen::teamWorkspace(kernel, config.threads));
+  d.kernelWorkspace = workspaceOfTeams(op, config);
   for (auto timeline : op.getOps<rt::TimelineOp>())
     p.timelines.push_back(rows.read(timeline));
   d.slots = static_cast<int64_t>(p.slots.size());

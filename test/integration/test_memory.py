@@ -1,6 +1,7 @@
 """The memory contract, at eight ranks over shm and over threads.
 
-  * The arenas that each rank maps are, to the byte, the printed ones. The mappings
+  * The arenas that each rank maps are, to the byte, the printed ones, and so is the
+    workspace of kernels that run on two threads of a rank. The mappings
     of shm are files with names. Those of threads are anonymous: where the kernel
     keeps their names (CONFIG_ANON_VMA_NAME) they are summed by name; everywhere each
     range that the runtime maps and names (alloc_count.cpp notes it) must have the
@@ -29,6 +30,7 @@ from run_layout import Failed, Mtc, Report
 
 SPEC, LAYOUT, PAGE = "gpt2-nano", TP2_PP2_DP2, 4096
 ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
+KERNELS = "kernels"  # the workspace of kernels that run on several threads
 INTERRUPTED = 11  # exit code
 
 
@@ -39,13 +41,17 @@ def printed_arenas(mtc, report, bundle):
     printed = {}
     for stage in stages:
         memory = stage["memory"]
-        printed[stage["stage"]] = {name: memory[name] for name in ARENAS}
+        printed[stage["stage"]] = {name: memory.get(name, 0)
+                                   for name in (*ARENAS, KERNELS)}
         program = os.path.join(bundle, "programs", f"stage{stage['stage']}")
         descriptor = json.loads(mtc.call("inspect", program, "--json").stdout)
         report.expect(descriptor["arenas"] == [memory[name] for name in ARENAS],
                       f"stage {stage['stage']}: the program says arenas "
                       f"{descriptor['arenas']}, the report {memory}")
-        report.expect(memory["total"] == sum(descriptor["arenas"]),
+        report.expect(memory.get(KERNELS, 0) == descriptor["kernel_workspace"],
+                      f"stage {stage['stage']}: the program says a workspace of "
+                      f"{descriptor['kernel_workspace']} bytes, the report {memory}")
+        report.expect(memory["total"] == sum(printed[stage["stage"]].values()),
                       f"stage {stage['stage']}: the printed total is not the sum")
     return printed
 
@@ -117,7 +123,9 @@ def check_mapped_threads(mtc, report, bundle, recipe, library, folder):
                   f"SIGINT, found {code}")
     ranges = named_ranges(prefix + ".names")
     wanted = {(rank, name): printed[rank // per_stage][name]
-              for rank in range(LAYOUT.ranks) for name in ARENAS}
+              for rank in range(LAYOUT.ranks) for name in (*ARENAS, KERNELS)}
+    report.expect(all(wanted[rank, KERNELS] for rank in range(LAYOUT.ranks)),
+                  "threads: no rank has a workspace of kernels")
     # An arena of no bytes is not mapped.
     wanted = {key: size for key, size in wanted.items() if size}
     found = {key: end - begin for key, (begin, end) in ranges.items()}
@@ -284,12 +292,14 @@ def main():
         corpus.write(data)
         recipe = ["--data", data, "--data-type", "u8"]
         bundle = mtc.compile(SPEC, LAYOUT, os.path.join(folder, "bundle"))
+        team = mtc.compile(SPEC, LAYOUT, os.path.join(folder, "team"),
+                           ["--threads", "2"])
         for check in (lambda: check_mapped(mtc, report, bundle, recipe, folder),
-                      lambda: check_mapped_threads(mtc, report, bundle, recipe,
+                      lambda: check_mapped_threads(mtc, report, team, recipe,
                                                    sys.argv[2], folder),
                       lambda: check_allocations(mtc, report, bundle, recipe,
                                                 sys.argv[2], folder, "shm"),
-                      lambda: check_allocations(mtc, report, bundle, recipe,
+                      lambda: check_allocations(mtc, report, team, recipe,
                                                 sys.argv[2], folder, "threads"),
                       lambda: check_shrunk(mtc, report, recipe, folder)):
             try:
