@@ -12,8 +12,10 @@
 #include "mtc/runtime/update_rule.h"
 #include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/norm.h"
+#include "runtime/kernels/cpu/team.h"
 #include "runtime/program/rank.h"
 
+#include <cstddef>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -42,6 +44,19 @@ NormSum normOf(const MtcContext *ctx) {
 
 void setNorm(MtcContext *ctx, const NormSum &sum) {
   std::memcpy(stepState(ctx).norm, sum.limb, sizeof sum.limb);
+}
+
+/// Bytes that take longer to clear than it takes to start a thread that sleeps,
+/// and a multiple of which parts have, that no page is of two of them.
+constexpr int64_t kWorthAThread = 1 << 20, kPageBytes = 4096;
+
+void zeroOnThreads(const MtcContext *ctx, void *p, int64_t bytes) {
+  int64_t workers = threadsFor(ctx->threads, bytes, kWorthAThread);
+  onTeam(workers, [&](int64_t part, int64_t parts) {
+    Part range = partOf(bytes, part, parts, kPageBytes);
+    std::memset(static_cast<std::byte *>(p) + range.begin, 0,
+                size_t(range.end - range.begin));
+  });
 }
 
 } // namespace
@@ -137,9 +152,9 @@ void mtc_norm_accumulate(MtcContext *ctx, int32_t dtype, const void *g,
   NormSum sum = normOf(ctx);
   if (dtypeOf(dtype) != MTC_F32)
     normAccumulateHalf(sum, dtypeOf(dtype), static_cast<const uint16_t *>(g),
-                       count);
+                       count, ctx->threads);
   else
-    normAccumulate(sum, static_cast<const float *>(g), count);
+    normAccumulate(sum, static_cast<const float *>(g), count, ctx->threads);
   setNorm(ctx, sum);
 }
 
@@ -149,7 +164,7 @@ void mtc_norm_check(MtcContext *ctx, const void *x, int64_t count) {
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->normCheck(&stepState(ctx), x, count);
   NormSum sum = normOf(ctx);
-  normCheck(sum, static_cast<const float *>(x), count);
+  normCheck(sum, static_cast<const float *>(x), count, ctx->threads);
   setNorm(ctx, sum);
 }
 
@@ -179,7 +194,7 @@ void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {
     return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->zero(p, bytes, nullptr);
-  std::memset(p, 0, bytes);
+  zeroOnThreads(ctx, p, bytes);
 }
 
 void mtc_zero_guarded(MtcContext *ctx, void *p, int64_t bytes) {
@@ -187,7 +202,7 @@ void mtc_zero_guarded(MtcContext *ctx, void *p, int64_t bytes) {
     return;
   if (DeviceCalls *device = DeviceCalls::of(ctx))
     return device->zero(p, bytes, &stepState(ctx).block.applies);
-  std::memset(p, 0, bytes);
+  zeroOnThreads(ctx, p, bytes);
 }
 
 void mtc_launch(MtcContext *ctx, int32_t index, int64_t blocks,

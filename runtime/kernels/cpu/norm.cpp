@@ -2,16 +2,21 @@
 
 #include "runtime/base/half.h"
 #include "runtime/kernels/cpu/kernel_table.h"
+#include "runtime/kernels/cpu/team.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 namespace mtc::runtime {
 
 // The exponent of the last bit of a sum, and so of what a position counts from.
 static constexpr int kUnit = -298;
+
+// Elements that take longer than it takes to start a thread that sleeps.
+static constexpr int64_t kWorthAThread = 64 * kNormChunk;
 
 static void poison(NormSum &sum) {
   sum.limb[NormSum::kLimbs - 1] = NormSum::kNotFinite;
@@ -68,30 +73,72 @@ static bool addChunk(NormSum &sum, const float *g, int64_t count) {
   return true;
 }
 
-void normAccumulate(NormSum &sum, const float *g, int64_t count) {
-  for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk)
-    if (!addChunk(sum, g + at, std::min(count - at, kNormChunk)))
+/// Adds what one thread has made.
+static void addSum(NormSum &to, const NormSum &from) {
+  if (!to.finite() || !from.finite())
+    return poison(to);
+  for (int i = 0; i < NormSum::kLimbs; ++i)
+    if (__builtin_add_overflow(to.limb[i], from.limb[i], &to.limb[i]))
+      return poison(to);
+  settle(to);
+}
+
+/// Calls add(sum, part) for all parts of [0, count), each thread with a sum of
+/// its own. Sums of integers have no order: whoever ends adds his to all.
+template <typename Add>
+static void onParts(NormSum &sum, int64_t count, int64_t threads, Add add) {
+  int64_t workers = threadsFor(threads, count, kWorthAThread);
+  if (workers == 1)
+    return add(sum, Part{0, count});
+  std::mutex adding;
+  onTeam(workers, [&](int64_t part, int64_t parts) {
+    NormSum mine;
+    add(mine, partOf(count, part, parts, kNormChunk));
+    std::lock_guard lock(adding);
+    addSum(sum, mine);
+  });
+}
+
+static void addFloats(NormSum &sum, const float *g, Part part) {
+  for (int64_t at = part.begin; at < part.end && sum.finite(); at += kNormChunk)
+    if (!addChunk(sum, g + at, std::min(part.end - at, kNormChunk)))
       poison(sum);
   settle(sum);
 }
 
-void normAccumulateHalf(NormSum &sum, MtcDtype dtype, const uint16_t *g,
-                        int64_t count) {
+static void addHalves(NormSum &sum, MtcDtype dtype, const uint16_t *g,
+                      Part part) {
   float wide[kNormChunk];
-  for (int64_t at = 0; at < count && sum.finite(); at += kNormChunk) {
-    int64_t part = std::min(count - at, kNormChunk);
-    for (int64_t i = 0; i < part; ++i)
+  for (int64_t at = part.begin; at < part.end && sum.finite();
+       at += kNormChunk) {
+    int64_t count = std::min(part.end - at, kNormChunk);
+    for (int64_t i = 0; i < count; ++i)
       wide[i] = widenHalf(dtype, g[at + i]);
-    if (!addChunk(sum, wide, part))
+    if (!addChunk(sum, wide, count))
       poison(sum);
   }
   settle(sum);
 }
 
-void normCheck(NormSum &sum, const float *x, int64_t count) {
-  if (!std::all_of(x, x + count, [](float v) { return std::isfinite(v); }))
-    poison(sum);
-  settle(sum);
+void normAccumulate(NormSum &sum, const float *g, int64_t count,
+                    int64_t threads) {
+  onParts(sum, count, threads,
+          [g](NormSum &to, Part part) { addFloats(to, g, part); });
+}
+
+void normAccumulateHalf(NormSum &sum, MtcDtype dtype, const uint16_t *g,
+                        int64_t count, int64_t threads) {
+  onParts(sum, count, threads,
+          [=](NormSum &to, Part part) { addHalves(to, dtype, g, part); });
+}
+
+void normCheck(NormSum &sum, const float *x, int64_t count, int64_t threads) {
+  onParts(sum, count, threads, [x](NormSum &to, Part part) {
+    if (!std::all_of(x + part.begin, x + part.end,
+                     [](float v) { return std::isfinite(v); }))
+      poison(to);
+    settle(to);
+  });
 }
 
 double normValue(const NormSum &given) {

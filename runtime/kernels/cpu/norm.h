@@ -30,16 +30,19 @@ struct NormSum {
 };
 
 /// Adds the squares of g[0, count), exactly; a value that is not finite makes
-/// the sum not finite. Same bits before and after mtc_kernels_select_isa.
-void normAccumulate(NormSum &sum, const float *g, int64_t count);
+/// the sum not finite. Same bits before and after mtc_kernels_select_isa, and
+/// on any number of threads.
+void normAccumulate(NormSum &sum, const float *g, int64_t count,
+                    int64_t threads = 1);
 
 /// The same of values of a float type of 16 bits.
 void normAccumulateHalf(NormSum &sum, MtcDtype dtype, const uint16_t *g,
-                        int64_t count);
+                        int64_t count, int64_t threads = 1);
 
 /// Adds nothing, but a value of x[0, count) that is not finite makes the sum
 /// not finite.
-void normCheck(NormSum &sum, const float *x, int64_t count);
+void normCheck(NormSum &sum, const float *x, int64_t count,
+               int64_t threads = 1);
 
 /// The root of the sum, which is rounded to double once (to nearest, ties to
 /// even) before; +inf if it is not finite. The limbs may be sums over ranks.

@@ -221,6 +221,39 @@ TEST(Norm, AnyOrderAndPartition) {
   });
 }
 
+// Parts of several threads add up, to what was there before, with the digits of
+// all sizes and without a last full chunk.
+TEST(Norm, ThreadsChangeNothing) {
+  std::vector<float> g = spread(300'001, -149, 127, 7);
+  std::vector<uint16_t> halves;
+  for (float x : g)
+    halves.push_back(roundToHalf(MTC_BF16, std::ldexp(x, -2)));
+  auto all = [&](int64_t threads) {
+    NormSum sum = accumulated({3.0f, kLargest, kSmallest});
+    normAccumulate(sum, g.data(), int64_t(g.size()), threads);
+    normAccumulateHalf(sum, MTC_BF16, halves.data(), int64_t(g.size()),
+                       threads);
+    normCheck(sum, g.data(), int64_t(g.size()), threads);
+    return sum;
+  };
+  onEachIsa([&] {
+    NormSum one = all(1);
+    for (int64_t threads : {2, 3, 5})
+      EXPECT_TRUE(all(threads) == one) << threads;
+  });
+  float bad = NAN;
+  for (size_t place : {size_t(0), g.size() / 2, g.size() - 1}) {
+    std::swap(g[place], bad);
+    NormSum sum, checked;
+    normAccumulate(sum, g.data(), int64_t(g.size()), 3);
+    normCheck(checked, g.data(), int64_t(g.size()), 3);
+    EXPECT_FALSE(sum.finite());
+    EXPECT_FALSE(checked.finite());
+    EXPECT_EQ(normValue(checked), HUGE_VAL);
+    std::swap(g[place], bad);
+  }
+}
+
 TEST(Norm, NonFiniteValuesPoison) {
   float inf = std::numeric_limits<float>::infinity();
   onEachIsa([&] {
