@@ -64,14 +64,14 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
 
 /// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys,
 /// before the row's document, and in rows beyond those of the tile.
-template <bool byDocument>
+template <Sight sight>
 MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
                             const Plan &p, const Dropper &drop,
                             const float *lse, int64_t row) {
   float *s = a.p + row * kTile, *ds = a.ds + row * kTile;
   int64_t keys = row < at.rows ? at.keysOfRow(row) : 0;
   int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
-  int64_t first = byDocument ? at.firstKey(row) : 0;
+  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
   F shift = broadcast(row < at.rows ? lse[at.i0 + row] : 0);
   F dot = broadcast(a.dot[at.i0 + row]);
   uint32_t buffer[kWordBuffer];
@@ -80,8 +80,9 @@ MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
   F zero = broadcast(0);
   for (int64_t j = 0; j < end; j += kW) {
     F prob = expVector(load(s + j) * broadcast(p.scale) - shift);
-    prob = firstLanes(int(keys - j), prob, zero);
-    if constexpr (byDocument)
+    if constexpr (sight != Sight::whole)
+      prob = firstLanes(int(keys - j), prob, zero);
+    if constexpr (sight == Sight::document)
       prob = firstLanes(int(first - j), zero, prob);
     F dropped = prob, dprob = load(ds + j);
     if (words) {
@@ -90,8 +91,20 @@ MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
       dprob = dprob * factor;
     }
     store(s + j, dropped);
-    store(ds + j, firstLanes(int(keys - j), prob * (dprob - dot), zero));
+    F gradient = prob * (dprob - dot);
+    if constexpr (sight != Sight::whole)
+      gradient = firstLanes(int(keys - j), gradient, zero);
+    store(ds + j, gradient);
   }
+}
+
+template <Sight sight>
+MTC_INLINE void gradientTile(const GradArrays &a, const TileAt &at,
+                             const Plan &p, const Dropper &drop,
+                             const float *lse) {
+  int64_t rows = roundUp(at.rows, kTileRows);
+  for (int64_t r = 0; r < rows; ++r)
+    gradientRow<sight>(a, at, p, drop, lse, r);
 }
 
 template <bool byDocument>
@@ -104,9 +117,12 @@ inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
       return;
   scoreTile(a.p, a.q, a.kt, at, p);
   scoreTile(a.ds, a.dout, a.vt, at, p);
-  int64_t rows = roundUp(at.rows, kTileRows);
-  for (int64_t r = 0; r < rows; ++r)
-    gradientRow<byDocument>(a, at, p, drop, lse, r);
+  if constexpr (byDocument)
+    gradientTile<Sight::document>(a, at, p, drop, lse);
+  else if (at.isWhole())
+    gradientTile<Sight::whole>(a, at, p, drop, lse);
+  else
+    gradientTile<Sight::keys>(a, at, p, drop, lse);
   addByRows(a.dv + at.j0 * p.headPad, a.p, a.dout, at, p);
   addByRows(a.dk + at.j0 * p.headPad, a.ds, a.q, at, p);
   addByKeys(a.dq + at.i0 * p.headPad, a.ds, a.k, at, p);

@@ -32,17 +32,19 @@ template <bool byDocument>
 inline constexpr float kLowest = byDocument ? -1e30f : -__builtin_inff();
 
 /// Scales a row of scores, puts -inf beyond its keys, notes its maximum.
-template <bool byDocument>
+template <Sight sight>
 MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
                          int64_t row) {
   float *s = t.scores + row * kTile;
   int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
-  int64_t first = byDocument ? at.firstKey(row) : 0;
+  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
   F scale = broadcast(p.scale), lowest = broadcast(-__builtin_inff());
   F top = lowest;
   for (int64_t j = 0; j < end; j += kW) {
-    F x = firstLanes(int(keys - j), load(s + j) * scale, lowest);
-    if constexpr (byDocument)
+    F x = load(s + j) * scale;
+    if constexpr (sight != Sight::whole)
+      x = firstLanes(int(keys - j), x, lowest);
+    if constexpr (sight == Sight::document)
       x = firstLanes(int(first - j), lowest, x);
     store(s + j, x);
     top = maximum(top, x);
@@ -54,27 +56,29 @@ MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
 MTC_INLINE void updateMaxima(const QueryTile &t) {
   for (int64_t r = 0; r < kTile; r += kW) {
     F before = load(t.max + r), max = maximum(load(t.top + r), before);
-    store(t.decay + r, expVector(before - max));
+    store(t.decay + r, expUpTo88(before - max));
     store(t.max + r, max);
   }
 }
 
 /// Scores become exp(s - maximum), dropped and scaled, zero beyond the keys (of
 /// -inf the held exponential is not zero); sum and out follow the new maximum.
-template <bool byDocument>
+template <Sight sight>
 MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
                            const Dropper &drop, int64_t row) {
   float *s = t.scores + row * kTile;
   int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
-  int64_t first = byDocument ? at.firstKey(row) : 0;
+  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
   F shift = broadcast(t.max[row]), decay = broadcast(t.decay[row]);
   F sum = broadcast(0), zero = broadcast(0);
   uint32_t buffer[kWordBuffer];
   const uint32_t *words =
       drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
   for (int64_t j = 0; j < end; j += kW) {
-    F x = firstLanes(int(keys - j), expVector(load(s + j) - shift), zero);
-    if constexpr (byDocument)
+    F x = expUpTo88(load(s + j) - shift); // at most the maximum
+    if constexpr (sight != Sight::whole)
+      x = firstLanes(int(keys - j), x, zero);
+    if constexpr (sight == Sight::document)
       x = firstLanes(int(first - j), zero, x);
     sum = sum + x;
     if (words)
@@ -89,15 +93,15 @@ MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
     store(out + e, load(out + e) * decay);
 }
 
-template <bool byDocument>
+template <Sight sight>
 MTC_INLINE void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
                             const Dropper &drop) {
   int64_t rows = roundUp(at.rows, kTileRows);
   for (int64_t r = 0; r < rows; ++r)
-    scaleRow<byDocument>(t, at, p, r);
+    scaleRow<sight>(t, at, p, r);
   updateMaxima(t);
   for (int64_t r = 0; r < rows; ++r)
-    softmaxRow<byDocument>(t, at, p, drop, r);
+    softmaxRow<sight>(t, at, p, drop, r);
 }
 
 template <typename T>
@@ -134,7 +138,12 @@ inline void forwardRange(const QueryRange &range, const QueryTile &t,
         if (!at.isInDocuments())
           continue;
       scoreTile(t.scores, q, kt, at, p);
-      softmaxTile<byDocument>(t, at, p, drop);
+      if constexpr (byDocument)
+        softmaxTile<Sight::document>(t, at, p, drop);
+      else if (at.isWhole())
+        softmaxTile<Sight::whole>(t, at, p, drop);
+      else
+        softmaxTile<Sight::keys>(t, at, p, drop);
       addByKeys(t.out, t.scores, v, at, p);
     }
     finishRows(t, p, i0, at.rows, out, lse);

@@ -14,6 +14,7 @@
 #include "runtime/kernels/cpu/kernel_table.h"
 #include "runtime/kernels/cpu/philox_body.h"
 #include "runtime/kernels/cpu/tile_gemm.h"
+#include "runtime/kernels/cpu/transpose.h"
 
 namespace {
 
@@ -80,6 +81,9 @@ MTC_INLINE int64_t within(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x < high ? x : high;
 }
 
+/// What a row may see of a tile: all, its keys, or those of its document.
+enum class Sight { whole, keys, document };
+
 /// A tile of scores: queries from i0, of one range, and keys from j0.
 struct TileAt {
   int64_t i0, j0, rows, keys; ///< rows, keys: how many exist
@@ -101,6 +105,11 @@ struct TileAt {
   }
   /// Whether some row sees some key, of any document.
   MTC_INLINE bool isSeen() const { return ahead + rows > 0; }
+
+  /// Whether all rows exist and see all keys of a whole tile, of any document.
+  MTC_INLINE bool isWhole() const {
+    return rows == kTile && keys == kTile && ahead >= kTile - 1;
+  }
 
   const int32_t *documents; ///< of the rows, or null
   /// The first key of the tile that a row sees, of its document or itself.
@@ -144,12 +153,41 @@ inline void packTokens(float *out, HeadView<const T> x, const Tokens &tokens,
                        const Plan &p) {
   for (int64_t t = 0; t < tokens.padded; ++t, out += p.headPad) {
     const T *row = x.p + t * x.tokenStride;
-    int64_t n = t < tokens.count ? p.dim : 0;
-    for (int64_t e = 0; e < n; ++e)
+    int64_t n = t < tokens.count ? p.dim : 0, e = 0;
+    for (; e + kW <= n; e += kW)
+      store(out + e, load(row + e));
+    for (; e < n; ++e)
       out[e] = widen(row[e]);
     for (int64_t e = n; e < p.headPad; ++e)
       out[e] = 0;
   }
+}
+
+struct Span {
+  int64_t begin, end;
+};
+
+/// Tokens and elements of a head that are no whole block, into a tile.
+template <typename T>
+MTC_INLINE void packRest(float *tile, const T *from, int64_t stride,
+                         Span tokens, Span elements) {
+  for (int64_t t = tokens.begin; t < tokens.end; ++t)
+    for (int64_t e = elements.begin; e < elements.end; ++e)
+      tile[e * kTile + t] = widen(from[t * stride + e]);
+}
+
+/// Elements [e, e + kW) of kW tokens from `t` on, into a tile.
+template <typename T>
+MTC_INLINE void packBlock(float *tile, const T *from, int64_t stride, int64_t t,
+                          int64_t e) {
+  F rows[kW];
+#pragma GCC unroll 16
+  for (int i = 0; i < kW; ++i)
+    rows[i] = load(from + (t + i) * stride + e);
+  transpose(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < kW; ++i)
+    store(tile + (e + i) * kTile + t, rows[i]);
 }
 
 /// Copies a head of keys or values into a transposed array. Reads along tokens:
@@ -161,11 +199,15 @@ inline void packTransposed(float *out, HeadView<const T> x, const Plan &p) {
     int64_t n = within(p.keys.count - t0, 0, kTile);
     if (n < kTile)
       zeroFloats(out, p.dim * kTile);
-    for (int64_t t = 0; t < n; ++t) {
-      const T *row = x.p + (t0 + t) * x.tokenStride;
-      for (int64_t e = 0; e < p.dim; ++e)
-        out[e * kTile + t] = widen(row[e]);
+    const T *from = x.p + t0 * x.tokenStride;
+    int64_t t = 0;
+    for (; t + kW <= n; t += kW) {
+      int64_t e = 0;
+      for (; e + kW <= p.dim; e += kW)
+        packBlock(out, from, x.tokenStride, t, e);
+      packRest(out, from, x.tokenStride, {t, t + kW}, {e, p.dim});
     }
+    packRest(out, from, x.tokenStride, {t, n}, {0, p.dim});
   }
 }
 
@@ -173,9 +215,14 @@ inline void packTransposed(float *out, HeadView<const T> x, const Plan &p) {
 template <typename T>
 inline void unpackTokens(HeadView<T> x, const float *in, const Tokens &tokens,
                          const Plan &p, float scale) {
-  for (int64_t t = 0; t < tokens.count; ++t, in += p.headPad)
-    for (int64_t e = 0; e < p.dim; ++e)
-      narrow(in[e] * scale, x.p[t * x.tokenStride + e]);
+  for (int64_t t = 0; t < tokens.count; ++t, in += p.headPad) {
+    T *row = x.p + t * x.tokenStride;
+    int64_t e = 0;
+    for (; e + kW <= p.dim; e += kW)
+      store(row + e, load(in + e) * broadcast(scale));
+    for (; e < p.dim; ++e)
+      narrow(in[e] * scale, row[e]);
+  }
 }
 
 /// c[rows, kTile] = a (token rows, from i0)·transposed tile.

@@ -107,6 +107,16 @@ MTC_INLINE __m256 foldOnce(F x) { return x; }
 MTC_INLINE __m256 foldMax(F x) { return x; }
 #endif
 
+/// Rounded as roundToBf16 does.
+MTC_INLINE void store(Bf16 *p, F x) {
+  typedef uint32_t Bits __attribute__((vector_size(4 * kW)));
+  typedef uint16_t Halves __attribute__((vector_size(2 * kW), aligned(2)));
+  Bits bits = (Bits)x;
+  Bits rounded = bits + 0x7fff + (bits >> 16 & 1);
+  Bits kept = (bits & 0x7fffffff) > 0x7f800000 ? bits | 0x400000 : rounded;
+  *(Halves *)p = __builtin_convertvector(kept >> 16, Halves);
+}
+
 MTC_INLINE float widen(float x) { return x; }
 MTC_INLINE float widen(Bf16 x) { return mtc::runtime::widenBf16(x.bits); }
 MTC_INLINE float widen(F16 x) { return _cvtsh_ss(x.bits); }
@@ -146,11 +156,11 @@ MTC_INLINE float maxLanes(F x) {
   return b[0] > b[1] ? b[0] : b[1];
 }
 
-/// e^x for x <= 88; below -87 it is held at e^-87 = 1.6e-38; NaN stays NaN.
+/// e^x, for x <= 88; below -87 it is held at e^-87 = 1.6e-38; NaN stays NaN.
 /// x = n·ln2 + r, |r| <= ln2/2, and the Taylor series of e^r to r^7: the next
 /// term is below 6e-9, so the error is that of rounding, about 1 ulp.
-MTC_INLINE F expVector(F x) {
-  x = minimum(broadcast(88.0f), maximum(broadcast(-87.0f), x));
+MTC_INLINE F expUpTo88(F x) {
+  x = maximum(broadcast(-87.0f), x);
   F n = roundEven(x * broadcast(1.44269504f));
   // ln 2 in two parts; the first has 9 trailing zero bits: n·hi is exact.
   F r = fma(n, broadcast(-0x1.62e4p-1f), x);
@@ -165,6 +175,9 @@ MTC_INLINE F expVector(F x) {
   p = fma(p, r, broadcast(1.0f));
   return p * exponentOf(n);
 }
+
+/// The same for all x; above 88 it is held, too.
+MTC_INLINE F expVector(F x) { return expUpTo88(minimum(broadcast(88.0f), x)); }
 
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_SIMD_H
