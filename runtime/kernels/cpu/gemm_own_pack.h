@@ -14,6 +14,7 @@ namespace {
 using mtc::runtime::PackCall;
 
 constexpr int64_t kGroup = 8; ///< rows that are packed together
+constexpr int64_t kShort = 256;
 
 /// Row i of x becomes column i.
 MTC_INLINE void transposeEight(__m256 (&x)[8]) {
@@ -77,10 +78,16 @@ MTC_INLINE void packAlong(const typename Units::Element *from, int64_t stride,
 template <typename Units>
 MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
   const auto *from = static_cast<const typename Units::Element *>(call.from);
+  constexpr int64_t kAhead = 16, kLine = 64 / int64_t(sizeof(*from));
   int64_t whole = call.rows / kGroup * kGroup;
   int64_t wholeUnits = call.depth / Units::kElements;
   for (int64_t unit = 0; unit < wholeUnits; ++unit) {
     const auto *p = from + unit * Units::kElements * call.stride;
+    // Short rows far apart: nothing else foresees the next ones.
+    for (int64_t i = 0; i < Units::kElements && whole <= kShort; ++i)
+      for (int64_t row = 0; row < whole; row += kLine)
+        _mm_prefetch((const char *)(p + (kAhead + i) * call.stride + row),
+                     _MM_HINT_T0);
     float *panel = call.to + unit * call.width;
     for (int64_t row = 0; row < whole; panel += units * call.width)
       for (int64_t at = 0; at < call.width && row < whole;
