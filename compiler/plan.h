@@ -38,8 +38,9 @@ struct PlanConfig {
   int64_t threads = 1;
   int64_t streams = 1; ///< queues of a rank that run beside each other
   std::vector<std::string> epilogues; ///< what products do before they round
-  bool zero = false;                  ///< ZeRO with more than one replica
-  int64_t zeroStage = 0;              ///< of the strategy, also of one replica
+  std::string gemm;  ///< how products of a cpu are computed; empty: by oneDNN
+  bool zero = false; ///< ZeRO with more than one replica
+  int64_t zeroStage = 0; ///< of the strategy, also of one replica
   bool sequenceParallel = false;
   std::vector<std::string> overlap; ///< names of what does
   std::string recompute;    ///< the policy, as strategies write it; empty: none

@@ -175,6 +175,8 @@ PlanConfig readConfig(ConfigAttr config) {
   if (target.getEpilogues())
     for (auto name : target.getEpilogues().getAsRange<mlir::StringAttr>())
       result.epilogues.push_back(name.str());
+  if (auto gemm = target.getGemm())
+    result.gemm = stringifyGemmChoice(*gemm).str();
   result.deviceMemory = target.getMemory();
   result.ranksPerHost = target.getRanksPerHost();
   llvm::raw_string_ostream(result.text) << config;

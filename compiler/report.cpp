@@ -176,6 +176,8 @@ Json report(const BundlePlan &plan) {
     json["sum_orders"] = sumOrdersReport(c.sumOrders);
   if (c.isForGpu())
     json["gemm_epilogues"] = c.epilogues;
+  if (!c.gemm.empty())
+    json["gemm"] = c.gemm;
   json["zero"] = c.zeroStage;
   json["bytes_per_parameter"] = bytesPerParameter(plan);
   if (c.ranksPerHost)

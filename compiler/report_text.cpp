@@ -186,6 +186,11 @@ std::string reportText(const Json &r) {
       !names.empty())
     text += fmt::format("epilogues      {}\n",
                         fmt::join(names.get<std::vector<std::string>>(), ", "));
+  if (std::string gemm = r.value("gemm", ""); !gemm.empty())
+    text +=
+        fmt::format("products       {}\n",
+                    gemm == "own" ? "by kernels of our own (gemm = own)"
+                                  : "each by the faster kernel (gemm = auto)");
   if (r.value("comm_thread", false))
     text += "collectives    on a thread of their own (comm_thread)\n";
   if (r.contains("bubble_fraction"))

@@ -70,6 +70,7 @@ struct TargetFields {
   std::optional<int64_t> memory;
   std::optional<int64_t> ranksPerHost;
   ArrayAttr epilogues;
+  std::optional<GemmChoice> gemm;
   template <typename Visit> void each(Visit visit) {
     visit("device", device);
     visit("isa", isa);
@@ -78,6 +79,7 @@ struct TargetFields {
     visit("memory", memory);
     visit("ranks_per_host", ranksPerHost);
     visit("epilogues", epilogues);
+    visit("gemm", gemm);
   }
 };
 
@@ -184,13 +186,14 @@ void OptimizerAttr::print(AsmPrinter &printer) const {
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
     return std::tuple(StringRef(f.device), f.isa, f.threads, f.streams,
-                      f.memory, f.ranksPerHost, f.epilogues);
+                      f.memory, f.ranksPerHost, f.epilogues, f.gemm);
   });
 }
 void TargetAttr::print(AsmPrinter &printer) const {
-  printFields(printer, TargetFields{getDevice().str(), getIsa(), getThreads(),
-                                    getStreams(), getMemory(),
-                                    getRanksPerHost(), getEpilogues()});
+  printFields(printer,
+              TargetFields{getDevice().str(), getIsa(), getThreads(),
+                           getStreams(), getMemory(), getRanksPerHost(),
+                           getEpilogues(), getGemm()});
 }
 
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {

@@ -155,7 +155,8 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
                                  std::optional<int64_t> streams,
                                  std::optional<int64_t> memory,
                                  std::optional<int64_t> ranksPerHost,
-                                 ArrayAttr epilogues) {
+                                 ArrayAttr epilogues,
+                                 std::optional<GemmChoice> gemm) {
   if (streams && device != "cpu")
     return emitError() << "expected streams of the device cpu alone, as a GPU "
                           "has two, found them of "
@@ -163,6 +164,10 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
   if (epilogues && device == "cpu")
     return emitError() << "expected epilogues of a GPU, as products of a cpu "
                           "have none, found them of cpu";
+  if (gemm && device != "cpu")
+    return emitError() << "expected gemm of the device cpu alone, as products "
+                          "of a GPU are its library's, found it of "
+                       << device;
   if (epilogues && !areNames(epilogues, [](StringRef name) {
         return symbolizeEpilogue(name);
       }))
@@ -318,7 +323,7 @@ ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
   auto target = TargetAttr::get(
       getContext(), old.getDevice(), StringAttr::get(getContext(), isa),
       old.getThreads(), old.getStreams(), old.getMemory(),
-      old.getRanksPerHost(), old.getEpilogues());
+      old.getRanksPerHost(), old.getEpilogues(), old.getGemm());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
              getSchedule(), getOptimizer(), target, getRecompute(),
              getOverlap());

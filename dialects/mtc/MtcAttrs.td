@@ -209,6 +209,16 @@ def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what a product does before it rounds
   let genSpecializedAttr = 0;
 }
 
+def Mtc_GemmChoice : I32EnumAttr<"GemmChoice", "how products of a cpu are computed", [
+    I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"Auto", 1, "auto">]> {
+  let description = [{
+    `own`: by the runtime's kernels, whose bits do not depend on threads. `auto`: each product by what
+    is fastest for its shape and type.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+
 def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let summary = "the device of a rank";
   let description = [{
@@ -218,14 +228,17 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
 
     Without `streams` work is in one queue on a cpu, and in two on a GPU; two on a cpu are its threads that
     compute and one for collectives. `epilogues` are what products of a GPU may do to their sums before these are
-    rounded, by the names of `Epilogue`; nothing where it lacks.
+    rounded, by the names of `Epilogue`; nothing where it lacks. `gemm` is how products of a cpu are computed; by
+    oneDNN where it lacks.
 
     Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
     Example: `#mtc.target<device = "cpu", threads = 1, streams = 2>`
     Example: `#mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "gelu"]>`
 
+    Example: `#mtc.target<device = "cpu", threads = 2, gemm = own>`
+
     **Constraints:** the strings are not empty; the numbers are at least 1; there are at most two streams,
-    and a GPU says none; `epilogues` are of a GPU, each once.
+    and a GPU says none; `epilogues` are of a GPU, each once; `gemm` is of a cpu.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
@@ -233,7 +246,8 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
       OptionalParameter<"std::optional<int64_t>", "queues of a cpu rank that run beside each other">:$streams,
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
                         OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host,
-                        OptionalParameter<"::mlir::ArrayAttr", "names of what products do before they round; nothing where it lacks">:$epilogues);
+                        OptionalParameter<"::mlir::ArrayAttr", "names of what products do before they round; nothing where it lacks">:$epilogues,
+                        OptionalParameter<"std::optional<::mtc::GemmChoice>", "how products of a cpu are computed; by oneDNN where it lacks">:$gemm);
   let extraClassDeclaration = [{
     /// Whether `epilogues` names this one.
     bool hasEpilogue(::mtc::Epilogue kind) const;

@@ -189,6 +189,15 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
     ::llvm::SmallVector<::mlir::Value> getBuffers();
   }];
 }
+def Rt_GemmKernel : I32EnumAttr<"GemmKernel", "what computes a product of a cpu", [
+    I32EnumAttrCase<"Own", 0, "own">]> {
+  let description = [{
+    `own`: the runtime's kernel, whose sums depend on neither threads nor shape of the result.
+  }];
+  let cppNamespace = "::mtc::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_GemmKernelAttr : EnumAttr<Rt_Dialect, Rt_GemmKernel, "gemm_kernel">;
 def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "GEMM c = op(a)·op(b), or c += with beta, or with an epilogue";
   let description = [{
@@ -201,8 +210,11 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     makes it x/2·(1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))), of what is not rounded, so c is
     not the GELU of `aux`. Only GPUs have epilogues.
 
+    `by` says what computes it; without it the device's library does (oneDNN's matmul on a cpu).
+
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
+    Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by own {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
     **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
@@ -211,9 +223,10 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$bias, Rt_Buffer:$c, Optional<Rt_Buffer>:$aux,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
-                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$gelu);
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$gelu,
+                       OptionalAttr<Rt_GemmKernelAttr>:$kernel);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
-  let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` $kernel^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool hasEpilogue() { return getBias() || getGelu(); }
   }];

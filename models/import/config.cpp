@@ -132,6 +132,12 @@ static ArrayAttr epiloguesOf(Builder &b, const Strategy &strategy) {
   return b.getStrArrayAttr(names);
 }
 
+/// Of a cpu; none for the default.
+static std::optional<GemmChoice> gemmOf(const Strategy &strategy) {
+  return strategy.target == "cpu" ? symbolizeGemmChoice(strategy.gemm)
+                                  : std::nullopt;
+}
+
 /// None for the default.
 static std::optional<FlatLayout> layoutOf(const Strategy &strategy) {
   FlatLayout layout = *symbolizeFlatLayout(strategy.bucketLayout);
@@ -177,7 +183,7 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                          gradDtypeOf(strategy), groupsOf(b, strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, streams, memory, ranksPerHost,
-                      epiloguesOf(b, strategy)),
+                      epiloguesOf(b, strategy), gemmOf(strategy)),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 

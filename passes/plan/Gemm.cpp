@@ -3,6 +3,7 @@
 
 #include "passes/plan/Calls.h"
 #include "passes/plan/Empty.h"
+#include "passes/target/gemm_kernel.h"
 
 #include <map>
 
@@ -75,7 +76,10 @@ public:
     auto gemm = rt::GemmOp::create(
         b, op.getLoc(), made, lhs, rhs, /*bias=*/Value(), into, /*aux=*/Value(),
         /*scratch=*/Value(), form->m, form->n, form->k, form->ta, form->tb,
-        static_cast<bool>(accumulator), /*gelu=*/false);
+        static_cast<bool>(accumulator), /*gelu=*/false,
+        /*kernel=*/rt::GemmKernelAttr());
+    if (auto kernel = target::gemmKernel(gemm))
+      gemm.setKernel(*kernel);
     keepLayer(op, gemm);
     if (!accumulator) {
       b.replaceOp(op, gemm.getOutputs());

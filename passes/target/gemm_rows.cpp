@@ -21,6 +21,8 @@ runtime::GemmInfo gemmRow(rt::GemmOp op) {
     row.scratch = rt::bytesOf(scratch.getType());
   if (op.hasEpilogue())
     row.epilogue = {bool(op.getBias()), op.getGelu(), bool(op.getAux())};
+  if (op.getKernel() == rt::GemmKernel::Own)
+    row.kernel = runtime::GemmKernel::own;
   return row;
 }
 

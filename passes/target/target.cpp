@@ -1,6 +1,7 @@
 //===- target.cpp - what a plan must know of its device -------------------===//
 #include "passes/target/target.h"
 
+#include "mtc/runtime/gemm_scratch.h"
 #include "mtc/runtime/isa.h"
 #include "passes/target/attention_call.h"
 #include "passes/target/gemm_rows.h"
@@ -59,6 +60,14 @@ static LogicalResult checkEpilogue(rt::GemmOp op, bool isGpu) {
   return success();
 }
 
+static LogicalResult checkKernel(rt::GemmOp op, bool isGpu) {
+  if (op.getKernel() && isGpu)
+    return op.emitOpError("expected a product of a GPU without a kernel, as "
+                          "its library computes it; found '")
+           << stringifyGemmKernel(*op.getKernel()) << "'";
+  return success();
+}
+
 FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   if (auto attention = dyn_cast<rt::AttentionOp>(op)) {
     if (!chip_.empty())
@@ -69,14 +78,13 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   auto gemm = dyn_cast<rt::GemmOp>(op);
   if (!gemm)
     return 0;
-  if (failed(checkEpilogue(gemm, !chip_.empty())))
+  if (failed(checkEpilogue(gemm, !chip_.empty())) ||
+      failed(checkKernel(gemm, !chip_.empty())))
     return failure();
   if (!chip_.empty())
     return kGpuGemmScratch;
-  runtime::GemmInfo row = gemmRow(gemm);
   int64_t bytes =
-      mtc_gemm_scratch(isa_.c_str(), row.m, row.n, row.k, row.ta, row.tb,
-                       row.beta, row.ab, row.c, static_cast<int32_t>(threads));
+      runtime::gemmScratch(isa_, gemmRow(gemm), static_cast<int>(threads));
   if (bytes < 0)
     return gemm.emitOpError("expected a GEMM that the library can plan under ")
            << isa_ << " with " << threads << " threads; it rejected";

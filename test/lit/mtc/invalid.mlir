@@ -56,6 +56,9 @@ module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads =
 // expected-error @+1 {{expected epilogues of a GPU, as products of a cpu have none, found them of cpu}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, epilogues = ["bias"]>} {}
 // -----
+// expected-error @+1 {{expected gemm of the device cpu alone, as products of a GPU are its library's, found it of cuda:sm_90}}
+module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, gemm = own>} {}
+// -----
 // expected-error @+1 {{expected names of what products do before they round, each once, found ["bias", "relu"]}}
 module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "relu"]>} {}
 // -----

@@ -62,6 +62,16 @@ TEST(ChoicesWithoutEffect, ProductsOfACpuHaveNoEpilogues) {
   EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
 }
 
+TEST(ChoicesWithoutEffect, ProductsOfAGpuAreItsLibrarys) {
+  Strategy strategy;
+  strategy.gemm = "own";
+  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+  strategy.target = "cuda:sm_90";
+  EXPECT_EQ(
+      choicesWithoutEffect(strategy),
+      std::vector<std::string>{"gemm: products of a GPU are its library's"});
+}
+
 TEST(ChoicesWithoutEffect, TransfersOfGpusAreInOrder) {
   Strategy strategy;
   strategy.mesh[MTC_AXIS_PP] = 2;

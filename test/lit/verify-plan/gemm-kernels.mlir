@@ -1,0 +1,42 @@
+// Products by kernels of our own: the plan names them, and has their scratch. One fault each, planted in a plan that is accepted.
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --threads 2 --isa x86-64-v3 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc-opt --verify-plan %t.mlir | FileCheck %s --check-prefix=PLAN
+// PLAN: target = <device = "cpu", isa = "x86-64-v3", threads = 2, gemm = own>
+// PLAN: onednn =
+// PLAN-LABEL: func.func @stage0_fwd
+// PLAN: rt.gemm {{.*}} scratch {{.*}} m 64 n 192 k 64 by own {
+// PLAN-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
+// PLAN-LABEL: func.func @stage0_bwd
+
+// scratch for one thread only
+// RUN: sed -e 's/threads = 2, gemm = own/threads = 3, gemm = own/' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
+// SCRATCH: 'rt.gemm' {{.*}}expected at least {{[0-9]+}} bytes of scratch, as the library needs, found {{[0-9]+}}
+
+// another kernel than in the tensor form, which makes other bits
+// RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/ by own / /' %t.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: expected "stage0_fwd" to leave
+
+// of a GPU
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --isa x86-64-v3 --compile-to=lower-calls \
+// RUN:   | sed -e 's/device = "cpu"/device = "cuda:sm_90"/' -e 's/, gemm = own//' \
+// RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=GPU
+// GPU: 'rt.gemm' op expected a product of a GPU without a kernel, as its library computes it; found 'own'
+
+// the default names no kernel
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --compile-to=plan-memory | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT: threads = 1>
+// DEFAULT-NOT: by own
+
+// by a rule: sums along rows that lie apart, the gradients of weights, by kernels of our own
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm auto --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=AUTO
+// AUTO: threads = 1, gemm = auto>
+// AUTO-LABEL: func.func @stage0_bwd
+// AUTO-DAG: rt.gemm {{.*}} m 64 n 192 k 64 by own {{{.*}}ta = true
+// AUTO-DAG: rt.gemm {{.*}} m 64 n 64 k 192 {{{.*}}ta = false
+
+// all in f16, whose operands the library copies
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm auto --dtype fp16 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=F16
+// F16: rt.gemm {{.*}} by own {
+// F16-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
