@@ -35,24 +35,6 @@ struct PairTerms {
 };
 #endif
 
-/// As roundToBf16.
-MTC_INLINE void store(Bf16 *p, F x) {
-#ifdef __AVX512F__
-  U bits = _mm512_castps_si512(x);
-  U odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  U rounded =
-      _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
-  U quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
-  rounded = _mm512_mask_mov_epi32(
-      rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), quiet);
-  _mm256_storeu_si256((__m256i *)p,
-                      _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
-#else
-  for (int i = 0; i < kW; ++i)
-    narrow(x[i], p[i]);
-#endif
-}
-
 /// The first `count` elements, at most a vector; zero in the other lanes.
 template <typename E> MTC_INLINE F loadFirst(const E *p, int64_t count) {
   if (count >= kW)
