@@ -3,6 +3,7 @@
 #include "compiler/read_calls.h"
 
 #include "compiler/explain/live_values.h"
+#include "runtime/base/part_name.h"
 
 #include <algorithm>
 
@@ -16,12 +17,6 @@ std::string typeText(mlir::Type type) {
   if (type)
     llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-constexpr llvm::StringLiteral kMore = ", ...";
-
-bool isNumber(llvm::StringRef word) {
-  return word == "*" || (!word.empty() && llvm::all_of(word, llvm::isDigit));
 }
 
 /// What an exchange moves in the direction of which it moves more.
@@ -41,24 +36,6 @@ void PlanCalls::add(const PlanCalls &more, int64_t times) {
   unmaskedFlops += more.unmaskedFlops * scale;
   bytes += more.bytes * scale;
   linkBytes += more.linkBytes * scale;
-}
-
-std::string commonPart(const std::string &one, const std::string &other) {
-  if (one == other)
-    return one;
-  llvm::SmallVector<llvm::StringRef> ours, theirs;
-  llvm::StringRef(one).split(ours, '.');
-  llvm::StringRef(other).split(theirs, '.');
-  std::string common;
-  bool fit = ours.size() == theirs.size();
-  for (size_t i = 0; fit && i < ours.size(); ++i) {
-    bool same = ours[i] == theirs[i];
-    fit = same || (isNumber(ours[i]) && isNumber(theirs[i]));
-    common += (i ? "." : "") + (same ? ours[i].str() : "*");
-  }
-  if (fit)
-    return common;
-  return llvm::StringRef(one).ends_with(kMore) ? one : one + kMore.str();
 }
 
 PlanCalls readCall(rt::WorkOpInterface op, const rt::Work &work) {
@@ -83,7 +60,7 @@ void addCall(const PlanCalls &more, std::vector<PlanCalls> &calls,
       calls, [&](const PlanCalls &known) { return known.isLike(more); });
   if (like != calls.end()) {
     like->add(more, times);
-    like->part = commonPart(like->part, more.part);
+    like->part = runtime::commonPart(like->part, more.part);
     return;
   }
   PlanCalls &row = calls.emplace_back(more);

@@ -15,11 +15,6 @@ PlanCalls readCall(rt::WorkOpInterface op, const rt::Work &work);
 void addCall(const PlanCalls &more, std::vector<PlanCalls> &calls,
              int64_t times = 1);
 
-/// One name for parts of the model that differ in numbers only, as layers do:
-/// "layers.*.mlp.up" of "layers.0.mlp.up" and "layers.1.mlp.up". Of others the
-/// first, which then ends in ", ...".
-std::string commonPart(const std::string &one, const std::string &other);
-
 /// What a rank of a stage calls in one step of training, and what it exchanges
 /// with other stages, where it is the larger of both directions. None without
 /// the entry train.

@@ -5,6 +5,7 @@
 #include "compiler/explain/live_values.h"
 #include "compiler/explain/served_buckets.h"
 #include "compiler/explain/slots.h"
+#include "compiler/explain/timed_ops.h"
 #include "compiler/stage.h"
 #include "mtc/runtime/memory.h"
 
@@ -208,9 +209,12 @@ private:
 Json explain(mlir::ModuleOp module, const BundlePlan &plan) {
   Json json = {{"plan_hash", plan.hash}, {"stages", Json::array()}};
   std::vector<rt::ProgramOp> programs = programsByStage(module);
-  for (size_t i = 0; i < programs.size(); ++i)
-    json["stages"].push_back(
-        StageExplainer(programs[i], plan.programs[i]).run());
+  for (size_t i = 0; i < programs.size(); ++i) {
+    Json stage = StageExplainer(programs[i], plan.programs[i]).run();
+    if (!plan.config.isForGpu())
+      stage.update(timedOps(programs[i], plan.programs[i], plan.config));
+    json["stages"].push_back(std::move(stage));
+  }
   return json;
 }
 

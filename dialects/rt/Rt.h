@@ -43,6 +43,10 @@ int64_t bytesOf(mlir::Type type);
 /// they read them and round what they store once.
 inline bool isHalf(mlir::Type type) { return type.isBF16() || type.isF16(); }
 
+/// Whether an op of a fragment takes time: it works, or waits. Profiles number
+/// these from 0, in the order in which they stand in their fragment.
+bool takesTime(mlir::Operation *op);
+
 /// Adds a row as its op has it.
 void addRow(RowWriter &rows, const StepOp::Properties &step);
 void addRow(RowWriter &rows, const ExchangeOp::Properties &exchange);

@@ -216,6 +216,10 @@ int64_t ringPasses(CollectiveKind kind) {
 
 } // namespace
 
+bool mtc::rt::takesTime(Operation *op) {
+  return isa<WorkOpInterface, WaitOp>(op);
+}
+
 Work LaunchOp::getWork(const Mesh &mesh) {
   auto kernel =
       SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());

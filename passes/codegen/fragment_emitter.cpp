@@ -463,6 +463,11 @@ void FragmentEmitter::emitNorm(rt::NormOp op) {
   }
 }
 
+void FragmentEmitter::emitMark(int64_t number) {
+  Value op = i32(number);
+  call("mtc_profile_op", {context, step, op});
+}
+
 LogicalResult FragmentEmitter::emitOp(Operation *op) {
   if (auto o = dyn_cast<rt::ViewOp>(op))
     return emitView(o), success();
@@ -511,8 +516,14 @@ LogicalResult FragmentEmitter::emit() {
   b.setInsertionPointToStart(entry);
   context = entry->getArgument(0);
   step = entry->getArgument(1);
+  // What a GPU does is not done when the host has issued it.
+  bool marks = target::Target::chipOf(configOf(module)->getTarget()).empty();
   for (Operation &op : fragment.getBody().front()) {
     loc = op.getLoc();
+    if (marks && rt::takesTime(&op))
+      emitMark(timed++);
+    if (marks && timed > 0 && isa<func::ReturnOp>(op))
+      emitMark(-1);
     if (failed(emitOp(&op)))
       return failure();
   }

@@ -47,6 +47,8 @@ private:
   V variable(unsigned variable); ///< rt::Variable
   // One function per op.
   mlir::LogicalResult emitOp(mlir::Operation *op);
+  /// Tells a profile that op `number` of the fragment begins; -1: none does.
+  void emitMark(int64_t number);
   void emitView(rt::ViewOp op);
   void emitAffine(rt::AffineOp op);
   void emitStepField(rt::StepFieldOp op);
@@ -88,6 +90,7 @@ private:
   V argumentSpace; ///< of launches on a GPU: addresses, then values; likewise
   int64_t mostArguments = 0;   ///< room in there
   V teamArguments;             ///< of launches on all threads; likewise
+  int64_t timed = 0;           ///< ops so far that take time
   llvm::DenseMap<V, V> values; ///< looked up only
   llvm::DenseMap<int64_t, V> arenas, coordinates, slots;
 };

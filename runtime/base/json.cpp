@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <set>
 
 namespace mtc::runtime {
@@ -137,6 +139,14 @@ std::optional<int64_t> FieldReader::integerOrNull(const char *key,
 double FieldReader::number(const char *key) {
   const Json *value = find(key, "a number", &Json::is_number);
   return value ? value->get<double>() : 0;
+}
+
+double FieldReader::amount(const char *key) {
+  double found = number(key);
+  if (std::isfinite(found) && found >= 0)
+    return found;
+  problem(fmt::format("'{}': expected at least 0, found {}", key, found));
+  return 0;
 }
 
 std::optional<double> FieldReader::numberOrNull(const char *key) {

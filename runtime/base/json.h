@@ -52,6 +52,8 @@ public:
   std::optional<int64_t> integerOrNull(const char *key, int64_t least,
                                        int64_t most);
   double number(const char *key);
+  /// A finite one of at least 0.
+  double amount(const char *key);
   /// The same, or empty for null.
   std::optional<double> numberOrNull(const char *key);
   bool boolean(const char *key);

@@ -28,6 +28,16 @@ std::string inMilliseconds(double seconds) {
   return ms < 999.9995 ? fmt::format("{:.3f}", ms) : fmt::format("{:.0f}", ms);
 }
 
+std::string scaled(double number) {
+  constexpr const char *kUnits[] = {"", "k", "M", "G", "T", "P", "E"};
+  size_t unit = 0;
+  for (; number >= 999.5 && unit + 1 < std::size(kUnits); ++unit)
+    number /= 1000;
+  return number >= 99.95 || unit == 0
+             ? fmt::format("{:.0f}{}", number, kUnits[unit])
+             : fmt::format("{:.1f}{}", number, kUnits[unit]);
+}
+
 std::string shortLine(std::string line) {
   constexpr size_t kColumns = 100;
   if (line.size() > kColumns)

@@ -17,6 +17,10 @@ std::string sized(int64_t bytes);
 /// "12.345", "12345".
 std::string inMilliseconds(double seconds);
 
+/// A number in the largest unit that it reaches, in at most six characters:
+/// "12.3G".
+std::string scaled(double number);
+
 /// A line for people of at most 100 columns; of a longer one the end is left
 /// out, which "..." says.
 std::string shortLine(std::string line);

@@ -137,6 +137,7 @@ Status makeJob(const RunOptions &options, const Bundle &bundle, Job &job) {
     MTC_RETURN_IF_ERROR(orderDump(request, job.recipe, job.dumps.back()));
   }
   MTC_RETURN_IF_ERROR(orderTrace(options, job.recipe, job.trace));
+  job.profile = {options.profileFolder, options.profileWarmUp};
   job.early = {options.exitInterval, 60 * options.exitMinutes};
   job.initFrom = options.initFrom;
   job.saveTo = options.saveTo;

@@ -77,6 +77,50 @@ ExplainedFragment readFragment(FieldReader &in) {
   return f;
 }
 
+ExplainedWork readWork(FieldReader &in, int64_t products) {
+  ExplainedWork work;
+  work.op = in.line("op");
+  work.name = in.line("name");
+  work.factors = in.line("factors");
+  work.stream = in.integer("stream", 0, MTC_STREAM_COUNT - 1);
+  work.flops = in.amount("flops");
+  work.bytes = in.amount("bytes");
+  work.linkBytes = in.amount("link_bytes");
+  if (in.has("row"))
+    work.row = in.integer("row", 0, products - 1);
+  return work;
+}
+
+/// Numbers of entries of a list.
+std::vector<int64_t> readPlaces(FieldReader &in, const char *key,
+                                size_t entries) {
+  std::vector<int64_t> places = in.integers(key, 0);
+  for (int64_t &place : places)
+    if (place >= static_cast<int64_t>(entries)) {
+      in.problem(fmt::format("'{}': expected numbers below {}, found {}", key,
+                             entries, place));
+      return {};
+    }
+  return places;
+}
+
+void readTimed(FieldReader &in, const Descriptor &d, ExplainedStage &stage) {
+  for (FieldReader &each : in.objects("work"))
+    stage.work.push_back(readWork(each, static_cast<int64_t>(d.gemms.size())));
+  stage.parts = in.texts("parts");
+  for (FieldReader &each : in.objects("timed")) {
+    TimedFragment fragment;
+    fragment.index =
+        each.integer("index", 0, static_cast<int64_t>(d.fragments.size()) - 1);
+    fragment.update = each.boolean("update");
+    fragment.work = readPlaces(each, "ops", stage.work.size());
+    fragment.parts = readPlaces(each, "parts", stage.parts.size());
+    if (fragment.work.size() != fragment.parts.size())
+      each.problem("expected as many 'parts' as 'ops'");
+    stage.timed.push_back(std::move(fragment));
+  }
+}
+
 void readRows(FieldReader &in, ExplainedStage &stage) {
   stage.rowFragment = in.integers("row_fragment", -1);
   stage.rowMicrobatch = in.integers("row_microbatch", -1);
@@ -109,6 +153,8 @@ ExplainedStage readStage(FieldReader &in, const Descriptor &d) {
     stage.kept.push_back({name(each, "pool", "a pool", isPool),
                           each.line("part"), each.integer("bytes", 0, kHuge)});
   readRows(in, stage);
+  if (!d.isForGpu())
+    readTimed(in, d, stage);
   return stage;
 }
 

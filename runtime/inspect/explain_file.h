@@ -61,6 +61,23 @@ struct KeptPart {
   int64_t bytes = 0;
 };
 
+/// What an op that takes time does once on a rank; ranks have the same, or this
+/// is their mean.
+struct ExplainedWork {
+  std::string op, name; ///< of rt; what tells it from others of the op
+  std::string factors;  ///< type of what products multiply; empty: no products
+  int64_t stream = 0;   ///< MtcStream
+  double flops = 0, bytes = 0, linkBytes = 0;
+  std::optional<int64_t> row; ///< of a product: in `gemms` of the descriptor
+};
+
+/// The ops of a fragment that take time, in their order.
+struct TimedFragment {
+  int64_t index = 0;
+  bool update = false;              ///< it runs once a step, behind the others
+  std::vector<int64_t> work, parts; ///< of each op, in the stage's lists
+};
+
 struct ExplainedStage {
   std::vector<ExplainedParameter> parameters;
   std::vector<ExplainedCollective> collectives;
@@ -70,6 +87,10 @@ struct ExplainedStage {
   /// By row: the fragment that it runs or -1, its microbatch or -1, and the
   /// bytes of slots in use.
   std::vector<int64_t> rowFragment, rowMicrobatch, rowSlotBytes;
+  /// Of bundles for CPUs; else empty.
+  std::vector<ExplainedWork> work;
+  std::vector<std::string> parts;       ///< of the model
+  std::vector<TimedFragment> timed;     ///< all of the program
   int64_t peakRow = 0;                  ///< where most lives
   std::vector<ExplainedSlot> peakSlots; ///< in use there
 

@@ -83,17 +83,6 @@ std::string percent(const Json &part) {
                         : fmt::format("{:.1f} %", 100 * part.get<double>());
 }
 
-/// In at most six characters: "12.3G".
-std::string scaled(double number) {
-  constexpr const char *kUnits[] = {"", "k", "M", "G", "T", "P", "E"};
-  size_t unit = 0;
-  for (; number >= 999.5 && unit + 1 < std::size(kUnits); ++unit)
-    number /= 1000;
-  return number >= 99.95 || unit == 0
-             ? fmt::format("{:.0f}{}", number, kUnits[unit])
-             : fmt::format("{:.1f}{}", number, kUnits[unit]);
-}
-
 std::string callText(const Json &c) {
   auto part = c["part"].get<std::string>();
   std::string intensity =

@@ -8,19 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace mtc::runtime {
 namespace {
-
-/// A number that a table can have.
-double amount(FieldReader &in, const char *key) {
-  double found = in.number(key);
-  if (std::isfinite(found) && found >= 0)
-    return found;
-  in.problem(fmt::format("'{}': expected at least 0, found {}", key, found));
-  return 0;
-}
 
 PlannedCalls readCalls(FieldReader &in, const char *card) {
   PlannedCalls c;
@@ -29,12 +18,12 @@ PlannedCalls readCalls(FieldReader &in, const char *card) {
   c.part = in.line("part");
   c.unit = in.line("unit");
   c.calls = in.integer("calls", 0, kHuge);
-  c.flops = amount(in, "flops");
-  c.bytes = amount(in, "bytes");
-  c.linkBytes = amount(in, "link_bytes");
+  c.flops = in.amount("flops");
+  c.bytes = in.amount("bytes");
+  c.linkBytes = in.amount("link_bytes");
   FieldReader floors = in.object("floor");
   FieldReader floor = floors.object(card);
-  c.seconds = amount(floor, "seconds");
+  c.seconds = floor.amount("seconds");
   c.bound = floor.line("bound");
   if (in.has("entries"))
     for (FieldReader &each : in.objects("entries"))
@@ -48,10 +37,10 @@ void readCard(FieldReader &roofline, PlannedStage &out, int64_t stages) {
   for (FieldReader &each : roofline.objects("cards")) {
     if (each.line("card") != out.card->name)
       continue;
-    out.busySeconds = amount(each, "busy_seconds");
-    out.stepSeconds = amount(each, "step_seconds");
+    out.busySeconds = each.amount("busy_seconds");
+    out.stepSeconds = each.amount("step_seconds");
     if (each.numberOrNull("mfu"))
-      out.mfu = amount(each, "mfu"); // which looks at its size
+      out.mfu = each.amount("mfu"); // which looks at its size
     out.stage = each.integer("busiest_stage", 0, stages - 1);
     return;
   }

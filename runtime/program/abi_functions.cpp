@@ -13,6 +13,7 @@
 #include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/norm.h"
 #include "runtime/kernels/cpu/team.h"
+#include "runtime/program/profile.h"
 #include "runtime/program/rank.h"
 
 #include <cstddef>
@@ -81,6 +82,7 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_zero),
       reinterpret_cast<void *>(&mtc_zero_guarded),
       reinterpret_cast<void *>(&mtc_launch),
+      reinterpret_cast<void *>(&mtc_profile_op),
       reinterpret_cast<void *>(&mtc_parallel),
       reinterpret_cast<void *>(&mtc_parallel_meet)};
   return table;
@@ -214,6 +216,11 @@ void mtc_launch(MtcContext *ctx, int32_t index, int64_t blocks,
   rankOf(ctx).accept({StatusCode::internal,
                       "a fragment launches a kernel of a GPU on a device that "
                       "has none"});
+}
+
+void mtc_profile_op(MtcContext *ctx, const MtcStep *row, int32_t op) {
+  if (ctx->profile)
+    static_cast<RankProfile *>(ctx->profile)->opBegins(*row, op);
 }
 
 } // extern "C"

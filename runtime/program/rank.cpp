@@ -177,6 +177,16 @@ Status RankState::issue(const EntryInfo &entry, const MtcStep &row,
 
 Status RankState::perform(const EntryInfo &entry, const MtcStep &row,
                           DataLoader &loader) {
+  if (!profile_)
+    return performUntimed(entry, row, loader);
+  int64_t begin = traceNow();
+  Status status = performUntimed(entry, row, loader);
+  profile_->rowEnds(row, {begin, traceNow()});
+  return status;
+}
+
+Status RankState::performUntimed(const EntryInfo &entry, const MtcStep &row,
+                                 DataLoader &loader) {
   TraceScope scope(trace_, {kindOf(row), &row});
   switch (row.kind) {
   case MTC_STEP_LOAD:
@@ -200,6 +210,13 @@ void RankState::traceTo(RankTrace *trace) {
   trace_ = trace;
   if (CommStream *comms = parts_.device->commStream())
     comms->traceTo(trace ? &trace->commTimes : nullptr);
+}
+
+void RankState::profileTo(RankProfile *profile) {
+  profile_ = profile;
+  context_.profile = profile;
+  if (CommStream *comms = parts_.device->commStream())
+    comms->traceTo(profile ? &profile->commTimes : nullptr);
 }
 
 Status RankState::load(const EntryInfo &entry, const MtcStep &row,
@@ -294,6 +311,8 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
   if (comms && stream == MTC_STREAM_COMM) {
     if (trace_)
       trace_->issued.push_back(span);
+    if (profile_)
+      profile_->issued();
     return comms->collective(call, buffer);
   }
   TraceScope scope(trace_, span);

@@ -12,6 +12,7 @@
 #include "runtime/device/staging.h"
 #include "runtime/flight/flight_comm.h"
 #include "runtime/program/kept_walks.h"
+#include "runtime/program/profile.h"
 #include "runtime/program/program.h"
 #include "runtime/program/step_slots.h"
 #include "runtime/program/trace.h"
@@ -130,6 +131,10 @@ public:
   /// Notes from now on what is done when, which `trace` keeps; null: no more.
   /// Only between steps.
   void traceTo(RankTrace *trace);
+  /// Times ops and rows from now on, which `profile` sums; null: no more. Only
+  /// between steps, and without a trace. Of devices that do at once what they
+  /// are given.
+  void profileTo(RankProfile *profile);
   /// Waits for all that was issued. Returns the first failure of the rank.
   Status complete();
   /// Issues that the results of the step that began last come to the host.
@@ -186,6 +191,9 @@ private:
   Status issue(const EntryInfo &entry, const MtcStep &row, DataLoader &loader);
   Status perform(const EntryInfo &entry, const MtcStep &row,
                  DataLoader &loader);
+  /// The same without a look at the clock.
+  Status performUntimed(const EntryInfo &entry, const MtcStep &row,
+                        DataLoader &loader);
   /// What is noted of the row that is walked, or of a call in it.
   FlightNote noteOf(FlightKind kind) const;
 
@@ -196,6 +204,7 @@ private:
   Status failure_;
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
   RankTrace *trace_ = nullptr;
+  RankProfile *profile_ = nullptr;
   const MtcStep *row_ = nullptr;  ///< that is walked; null: none
   const MtcStep *rows_ = nullptr; ///< of its entry
   int32_t collectives_ = 0;       ///< that the row has issued

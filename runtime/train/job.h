@@ -38,6 +38,15 @@ struct TraceOrder {
   }
 };
 
+/// How long ops take, from steps behind some that warm up to the last; a file
+/// of each rank.
+struct ProfileOrder {
+  std::string folder; ///< that is there; empty: no profile
+  int64_t warmUp = 0; ///< steps of this run
+
+  bool isWanted() const { return !folder.empty(); }
+};
+
 /// Where the run saves, and what it continues.
 struct CheckpointOrder {
   CheckpointPlace place; ///< root empty: nowhere
@@ -79,6 +88,7 @@ struct Job {
   std::string initFrom, saveTo, logFile; ///< empty: none
   std::string saveParts;                 ///< a folder for the parts of saveTo
   TraceOrder trace;
+  ProfileOrder profile;
   CheckpointOrder checkpoints;
   EarlyEnd early;
   ReportOrder report;

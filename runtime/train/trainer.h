@@ -180,12 +180,17 @@ private:
   /// Of a step that is done: keeps its times, writes the file behind the last
   /// one.
   Status takeTrace(int64_t step, const RankTrace &trace);
+  /// From here on ops are timed, if a profile is wanted.
+  void beginProfile(int64_t step);
+  /// Of a step that is done: sums its times, writes the file behind the last.
+  Status takeProfile(int64_t step);
 
   /// Of the steps that are traced. They live as long as this: collectives that
   /// a failed step left in a queue of their own still write to it.
   std::vector<std::unique_ptr<RankTrace>> traces_;
-  RankTrace spans_; ///< of a step whose trace is not kept
-  StepTimes times_; ///< since the last line
+  RankProfile profile_; ///< likewise
+  RankTrace spans_;     ///< of a step whose trace is not kept
+  StepTimes times_;     ///< since the last line
   TimesOverRanks timesOverRanks_;
   RankState &rank_;
   const Job &job_;

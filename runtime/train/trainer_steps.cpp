@@ -2,6 +2,7 @@
 
 #include "runtime/train/trainer.h"
 
+#include "runtime/train/profile_file.h"
 #include "runtime/train/trace_file.h"
 
 #include <fmt/format.h>
@@ -72,6 +73,7 @@ Status Trainer::issue(int64_t step, IssuedStep &out) {
          {},
          beginTrace(step),
          std::chrono::steady_clock::now()};
+  beginProfile(step);
   fillBlock(step, out.block);
   MTC_RETURN_IF_ERROR(rank_.beginStep(out.block));
   out.rows = rowsBeforeResult(step, *out.entry);
@@ -98,6 +100,8 @@ Status Trainer::await(IssuedStep *next) {
   }
   if (now.trace)
     MTC_RETURN_IF_ERROR(takeTrace(now.step, *now.trace));
+  if (job_.profile.isWanted())
+    MTC_RETURN_IF_ERROR(takeProfile(now.step));
   if (next && !isApplied(result_))
     MTC_RETURN_IF_ERROR(issue(next->step, *next));
   if (next)
@@ -232,6 +236,22 @@ Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
   if (step != job_.trace.last)
     return Status::okay();
   return writeTrace(job_.trace, rank_, traces_, [this] { return meet(); });
+}
+
+void Trainer::beginProfile(int64_t step) {
+  if (!job_.profile.isWanted())
+    return;
+  if (step == job_.startStep() + 1 + job_.profile.warmUp)
+    profile_.clear();
+  rank_.profileTo(&profile_);
+}
+
+Status Trainer::takeProfile(int64_t step) {
+  rank_.profileTo(nullptr);
+  profile_.stepEnds(seconds_);
+  if (step != job_.recipe.steps)
+    return Status::okay();
+  return writeProfile(profilePath(job_.profile.folder, rank_.rank()), profile_);
 }
 
 Status Trainer::endNotFinite(int64_t step) {

@@ -28,6 +28,7 @@ void addExplain(CLI::App &app, Action &action);
 void addDoctor(CLI::App &app, Action &action);
 void addFlight(CLI::App &app, Action &action);
 void addSchedule(CLI::App &app, Action &action);
+void addProfile(CLI::App &app, Action &action);
 void addPlot(CLI::App &app, Action &action);
 void addTune(CLI::App &app, Action &action);
 void addHelp(CLI::App &app, Action &action);

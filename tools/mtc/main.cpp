@@ -27,6 +27,6 @@ int main(int argc, char **argv) {
       {"mtc: compiles and trains transformers in parallel",
        versionText,
        {addCompile, addLint, addRun, addInspect, addDiff, addCheckpoint,
-        addData, addExplain, addDoctor, addFlight, addSchedule, addTune,
-        addPlot, addHelp, addPages}});
+        addData, addExplain, addDoctor, addFlight, addProfile, addSchedule,
+        addTune, addPlot, addHelp, addPages}});
 }

@@ -66,7 +66,8 @@ std::vector<std::string> withDataInOneWord(std::vector<std::string> arguments) {
   constexpr std::string_view names[] = {"--data-path", "--train-data-path",
                                         "--valid-data-path",
                                         "--test-data-path"};
-  if (arguments.size() < 2 || arguments[1] != "run")
+  if (arguments.size() < 2 ||
+      (arguments[1] != "run" && arguments[1] != "profile"))
     return arguments;
   for (size_t at = 2; at < arguments.size(); ++at) {
     if (std::ranges::find(names, arguments[at]) == std::end(names))

@@ -31,8 +31,8 @@ private:
 };
 
 /// Arguments of `mtc`, its name first, in which the words behind Megatron-LM's
-/// --data-path of `mtc run` are one, as --data has them. Other options of ours
-/// have one word, and what follows may be the bundle.
+/// --data-path of `mtc run` and `mtc profile` are one, as --data has them.
+/// Other options of ours have one word, and what follows may be the bundle.
 std::vector<std::string> withDataInOneWord(std::vector<std::string> arguments);
 
 } // namespace mtc::tool

@@ -28,5 +28,5 @@ int main(int argc, char **argv) {
       {"mtc-node: trains what mtc compiled, on machines without the compiler",
        versionText,
        {addRun, addInspect, addDiff, addCheckpoint, addData, addExplain,
-        addDoctor, addTune, addFlight, addPlot}});
+        addDoctor, addTune, addFlight, addProfile, addPlot}});
 }

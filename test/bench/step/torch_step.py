@@ -1,7 +1,7 @@
-"""Times a training step of GPT-2 124M in PyTorch: batch 4 x 256, AdamW. The peer of
-step.py; prints JSON.
+"""Times a training step of GPT-2 124M in PyTorch: BATCH samples of SEQ tokens,
+AdamW. The peer of step.py; prints JSON.
 
-usage: torch_step.py f32|bf16 STEPS
+usage: torch_step.py f32|bf16 STEPS BATCH SEQ
 """
 
 import json
@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-HIDDEN, HEADS, LAYERS, VOCAB, LONGEST, SEQ, BATCH = 768, 12, 12, 50304, 1024, 256, 4
+HIDDEN, HEADS, LAYERS, VOCAB, LONGEST = 768, 12, 12, 50304, 1024
 
 
 class Block(nn.Module):
@@ -58,17 +58,17 @@ class Model(nn.Module):
         self.norm = nn.LayerNorm(HIDDEN)
 
     def forward(self, ids):
-        x = F.dropout(self.tokens(ids) + self.positions.weight[:SEQ], 0.1)
+        x = F.dropout(self.tokens(ids) + self.positions.weight[:ids.shape[1]], 0.1)
         return self.norm(self.blocks(x)) @ self.tokens.weight.t()
 
 
 def main():
-    dtype, steps = sys.argv[1], int(sys.argv[2])
+    dtype, (steps, batch, seq) = sys.argv[1], map(int, sys.argv[2:])
     torch.set_num_threads(2)
     torch.manual_seed(1)
     model = Model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    ids, labels = torch.randint(0, 256, (2, BATCH, SEQ))
+    ids, labels = torch.randint(0, 256, (2, batch, seq))
     times = []
     for _ in range(steps + 2):
         begin = time.perf_counter()

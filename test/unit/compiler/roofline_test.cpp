@@ -7,6 +7,7 @@
 #include "compiler/read_calls.h"
 #include "compiler/roofline.h"
 #include "compiler/run_phase.h"
+#include "runtime/base/part_name.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -216,14 +217,15 @@ TEST(Roofline, StreamsRunBesideEachOther) {
 }
 
 TEST(Roofline, PartsOfLayersHaveOneName) {
-  EXPECT_EQ(commonPart("layers.0.mlp.up", "layers.11.mlp.up"),
+  EXPECT_EQ(runtime::commonPart("layers.0.mlp.up", "layers.11.mlp.up"),
             "layers.*.mlp.up");
-  EXPECT_EQ(commonPart("layers.*.mlp.up", "layers.2.mlp.up"),
+  EXPECT_EQ(runtime::commonPart("layers.*.mlp.up", "layers.2.mlp.up"),
             "layers.*.mlp.up");
-  EXPECT_EQ(commonPart("embed", "embed"), "embed");
-  EXPECT_EQ(commonPart("layers.0.norm1", "layers.0.norm2"),
+  EXPECT_EQ(runtime::commonPart("embed", "embed"), "embed");
+  EXPECT_EQ(runtime::commonPart("layers.0.norm1", "layers.0.norm2"),
             "layers.0.norm1, ...");
-  EXPECT_EQ(commonPart("layers.0.norm1, ...", "embed"), "layers.0.norm1, ...");
+  EXPECT_EQ(runtime::commonPart("layers.0.norm1, ...", "embed"),
+            "layers.0.norm1, ...");
 }
 
 TEST(Roofline, OccupancyByHand) {

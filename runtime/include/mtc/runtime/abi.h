@@ -134,6 +134,9 @@ struct MtcContext {
   /// Of kernels of a GPU: `kernel_workspace` bytes of the descriptor, for one
   /// kernel at a time.
   void *kernel_workspace;
+  /// mtc::runtime::RankProfile, while ops of fragments are timed; null: they
+  /// are not. Opaque to generated code.
+  void *profile;
 };
 
 /// One row of a timeline: what the small loop in the runtime walks.
@@ -331,6 +334,13 @@ void mtc_zero(struct MtcContext *ctx, void *p, int64_t bytes);
 /// `applies` of the step block is 0. On a host fragments of the update do not
 /// run then, and it always zeroes.
 void mtc_zero_guarded(struct MtcContext *ctx, void *p, int64_t bytes);
+
+/// Of programs for CPUs, in front of what takes time in a fragment: op `op` of
+/// row `row` begins, from 0 in the order of the plan (rt::takesTime), and what
+/// began before has ended; -1: behind the last. Does nothing but where ops are
+/// timed.
+void mtc_profile_op(struct MtcContext *ctx, const struct MtcStep *row,
+                    int32_t op);
 
 /// Part `part` of `parts` of some work; `argument` says which.
 typedef void (*MtcPart)(void *argument, int64_t part, int64_t parts);

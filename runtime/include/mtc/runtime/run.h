@@ -128,6 +128,11 @@ struct RunOptions {
   int64_t traceStep = 0;
   int64_t traceLast = 0;   ///< the steps up to this one, too; 0: one step
   bool traceToEnd = false; ///< up to the last, in place of traceLast
+  /// A folder that is there and gets, of every rank on this host, the file of
+  /// its profile, from steps behind `profileWarmUp` of this run to the last;
+  /// empty: no profile. Not with a trace or named times. See profileBundle.
+  std::string profileFolder;
+  int64_t profileWarmUp = 0;
   /// Where `recipe` comes from, if from a file: no output may be that file.
   std::string recipeFile;
   /// > 0: no training; prints the mean loss over this many global batches, as

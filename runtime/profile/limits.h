@@ -1,0 +1,31 @@
+//===- limits.h - what this processor can do at most ------------*- C++ -*-===//
+#ifndef MTC_RUNTIME_PROFILE_LIMITS_H
+#define MTC_RUNTIME_PROFILE_LIMITS_H
+
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// A second, of some threads together.
+struct MachineLimits {
+  double f32 = 0;  ///< FLOPs of fused multiply-adds
+  double bf16 = 0; ///< of dot products of bf16; 0: there are none
+  double copy = 0; ///< bytes of a copy, read and written
+
+  /// FLOPs of products of such factors, by their name in IR; what the
+  /// processor has no products for is widened to f32.
+  double flops(std::string_view factors) const {
+    return factors == "bf16" && bf16 > 0 ? bf16 : f32;
+  }
+  /// Those of each of so many ranks.
+  MachineLimits ofEach(double ranks) const {
+    return {f32 / ranks, bf16 / ranks, copy / ranks};
+  }
+};
+
+/// Measures them: sums in registers alone, and a copy of arrays far larger than
+/// caches, 512 MB in all. The best of several repeats; takes a second or two.
+MachineLimits measureLimits(int threads);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_PROFILE_LIMITS_H
