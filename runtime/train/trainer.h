@@ -180,8 +180,6 @@ private:
   /// Of a step that is done: keeps its times, writes the file behind the last
   /// one.
   Status takeTrace(int64_t step, const RankTrace &trace);
-  /// From here on ops are timed, if a profile is wanted.
-  void beginProfile(int64_t step);
   /// Of a step that is done: sums its times, writes the file behind the last.
   Status takeProfile(int64_t step);
 

@@ -73,7 +73,8 @@ Status Trainer::issue(int64_t step, IssuedStep &out) {
          {},
          beginTrace(step),
          std::chrono::steady_clock::now()};
-  beginProfile(step);
+  if (job_.profile.isWanted())
+    rank_.profileTo(&profile_);
   fillBlock(step, out.block);
   MTC_RETURN_IF_ERROR(rank_.beginStep(out.block));
   out.rows = rowsBeforeResult(step, *out.entry);
@@ -238,17 +239,11 @@ Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
   return writeTrace(job_.trace, rank_, traces_, [this] { return meet(); });
 }
 
-void Trainer::beginProfile(int64_t step) {
-  if (!job_.profile.isWanted())
-    return;
-  if (step == job_.startStep() + 1 + job_.profile.warmUp)
-    profile_.clear();
-  rank_.profileTo(&profile_);
-}
-
 Status Trainer::takeProfile(int64_t step) {
   rank_.profileTo(nullptr);
   profile_.stepEnds(seconds_);
+  if (step <= job_.startStep() + job_.profile.warmUp)
+    profile_.clear();
   if (step != job_.recipe.steps)
     return Status::okay();
   return writeProfile(profilePath(job_.profile.folder, rank_.rank()), profile_);

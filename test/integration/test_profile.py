@@ -147,6 +147,7 @@ class Tester:
                 (bundle, ["--trace", "t.json"], "expected none of them beside a profile"),
                 (bundle, ["--timing-log-level", 1], "--timing-log-level: expected none"),
                 (bundle, ["--comm", "mpi"], "--comm: expected shm or threads"),
+                (bundle, ["--samples", 32], "expected more steps than the 2 of --warm-up"),
                 (bundle, ["--steps", 2], "--steps: expected more than the 2 steps")):
             done = self.call("profile", where, *options, check=False)
             same(True, done.returncode in (2, 3), f"{options}: exit code {done.returncode}")
