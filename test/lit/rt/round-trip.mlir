@@ -73,7 +73,7 @@ rt.program @stage0 stage 0 {
     %ec = tensor.empty() : tensor<8x8xf32>
     %c = rt.gemm %t, %u#0 into %ec m 8 n 8 k 16 {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: rt.gemm %{{.*}}, %{{.*}} into %{{.*}} m 8 n 8 k 16 by own {beta = false
-    %own = rt.gemm %t, %u#0 into %ec m 8 n 8 k 16 by own {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %ours = rt.gemm %t, %u#0 into %ec m 8 n 8 k 16 by own {ta = false, tb = true, beta = false} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: %{{.*}}:2 = rt.gemm %{{.*}}, %{{.*}} bias %[[B:.+]] into %{{.*}} aux %{{.*}} m 8 n 8 k 16 gelu {beta = false, ta = false, tb = true} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
     // CHECK: rt.gemm %{{.*}}, %{{.*}} bias %[[B]] into %{{.*}} m 8 n 8 k 16 {
     %bias = tensor.empty() : tensor<8xf32>
