@@ -95,17 +95,19 @@ void Interpreter::move(rt::OffsetViewOp op) {
 }
 
 /// What of an op's attributes says what it computes. A stream says when, and
-/// kernels are numbered by what they do.
+/// kernels of launches are numbered by what they do.
 Attribute Interpreter::attributesOf(Operation &op) {
   Attribute all = op.getPropertiesAsAttribute();
+  bool isLaunch = isa<rt::LaunchOp>(op);
   auto [it, isNew] = attributes.try_emplace(all);
   if (isNew) {
     NamedAttrList kept;
     if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(all))
       for (NamedAttribute each : dictionary)
-        if (!llvm::is_contained({"kernel", "writes", "stream",
-                                 "operandSegmentSizes", "resultSegmentSizes"},
-                                each.getName().getValue()))
+        if (!llvm::is_contained({"writes", "stream", "operandSegmentSizes",
+                                 "resultSegmentSizes"},
+                                each.getName().getValue()) &&
+            !(isLaunch && each.getName() == "kernel"))
           kept.append(each);
     it->second = kept.getDictionary(op.getContext());
   }
