@@ -226,7 +226,7 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
                        BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$gelu,
                        OptionalAttr<Rt_GemmKernelAttr>:$kernel);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
-  let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` $kernel^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool hasEpilogue() { return getBias() || getGelu(); }
   }];
