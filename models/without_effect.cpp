@@ -51,7 +51,9 @@ const IdleChoice kChoices[] = {
               s.target == "cpu";
      },
      "gemm_epilogues: products of a cpu have none"},
-    {[](const Strategy &s) { return s.gemm != "onednn" && s.target != "cpu"; },
+    {[](const Strategy &s) {
+       return s.gemm != Strategy().gemm && s.target != "cpu";
+     },
      "gemm: products of a GPU are its library's"},
     {[](const Strategy &s) { return s.bucketLayout == "dense" && s.zero == 0; },
      "bucket_layout = dense: zero = 0, so no bucket is cut into parts"},

@@ -1,7 +1,7 @@
 // Tests that ops have the part of the model that they come from as their location, from
 // import to rt, in memory and in files, and that errors of every level name it.
 
-// RUN: rm -rf %t && mtc compile gpt2-nano --tp 2 --pp 2 --mbs 2 --gbs 8 --save-ir %t --compile-to verify-plan -o %t.plan.mlir
+// RUN: rm -rf %t && mtc compile gpt2-nano --gemm onednn --tp 2 --pp 2 --mbs 2 --gbs 8 --save-ir %t --compile-to verify-plan -o %t.plan.mlir
 
 // RUN: FileCheck %s --check-prefix=IMPORT --input-file %t/00-import.mlir
 // IMPORT: func.func @microbatch(

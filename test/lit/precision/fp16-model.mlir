@@ -1,5 +1,5 @@
 // RUN: mtc compile gpt2-nano --dtype fp16 --mbs 1 --gbs 1 --compile-to=differentiate | FileCheck %s --check-prefix=BACKWARD
-// RUN: mtc compile gpt2-nano --dtype fp16 --grad-dtype fp16 --mbs 1 --gbs 1 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=PLAN
+// RUN: mtc compile gpt2-nano --dtype fp16 --grad-dtype fp16 --gemm onednn --mbs 1 --gbs 1 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: mtc compile gpt2-nano --dtype bf16 --mbs 1 --gbs 1 --compile-to=differentiate | FileCheck %s --check-prefix=BF16
 // Tests that a model in fp16 has the types of bf16 with f16, and that only its
 // gradients are those of the loss times a field of the step.

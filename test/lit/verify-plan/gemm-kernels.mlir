@@ -23,13 +23,13 @@
 // RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: 'rt.gemm' op expected a product of a GPU without a kernel, as its library computes it; found 'own'
 
-// the default names no kernel
-// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --compile-to=plan-memory | FileCheck %s --check-prefix=DEFAULT
-// DEFAULT: threads = 1>
-// DEFAULT-NOT: by own
+// oneDNN's need no name
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm onednn --compile-to=plan-memory | FileCheck %s --check-prefix=ONEDNN
+// ONEDNN: threads = 1>
+// ONEDNN-NOT: by own
 
-// by a rule: sums along rows that lie apart, the gradients of weights, by kernels of our own
-// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm auto --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=AUTO
+// by a rule, if nothing is said: sums along rows that lie apart, the gradients of weights, by kernels of our own
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=AUTO
 // AUTO: threads = 1, gemm = auto>
 // AUTO-LABEL: func.func @stage0_bwd
 // AUTO-DAG: rt.gemm {{.*}} m 64 n 192 k 64 by own {{{.*}}ta = true

@@ -1,5 +1,5 @@
 // Some microbatches in flight are computed again: faults that only two forms make.
-// RUN: mtc compile gpt2-nano --pp 2 --mbs 4 --gbs 16 --recompute microbatches=1 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc compile gpt2-nano --gemm onednn --pp 2 --mbs 4 --gbs 16 --recompute microbatches=1 --compile-to=plan-memory -o %t.mlir
 // RUN: mtc-opt --verify-plan %t.mlir -o /dev/null
 
 // Stage 0 has two microbatches in flight: 1 and 3 are computed again. Stage 1 has one,

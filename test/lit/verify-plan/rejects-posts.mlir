@@ -1,6 +1,6 @@
 // Transfers that are posted and waited for apart: faults planted in the plan of a
 // compiled model, two stages.
-// RUN: mtc compile gpt2-nano --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc compile gpt2-nano --gemm onednn --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir
 // RUN: mtc-opt %t.mlir --verify-plan | FileCheck %s
 // CHECK: rt.exchange post [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 0, virtual_stage = 0>
 // CHECK: rt.exchange wait [#rt.transfer<send = false, peer = 1, tag = <value = gradient, microbatch = 0, virtual_stage = 1>
