@@ -69,7 +69,8 @@ private:
   }
 
   /// What is written and not read begins a value, unless it is a part of one
-  /// that is there; that one may be filled piece by piece.
+  /// that is there; that one may be filled piece by piece, until it is read;
+  /// scratch is not filled.
   void use(int64_t offset, int64_t bytes, rt::AccessKind kind,
            mlir::Operation *op) {
     bool begins = kind.writes && !kind.reads;
@@ -81,8 +82,10 @@ private:
         return false;
       bool isPart = bytes < value.bytes && offset >= value.offset &&
                     offset + bytes <= value.offset + value.bytes;
-      if (begins && (!isPart || kind.scratch))
+      if (begins && (!isPart || kind.scratch || complete.contains(index)))
         return true;
+      if (kind.reads)
+        complete.insert(index);
       value.end = out.calls;
       begins = false;
       return false;
@@ -90,6 +93,8 @@ private:
     if (!begins)
       return;
     there.push_back(out.values.size());
+    if (kind.scratch)
+      complete.insert(out.values.size());
     out.values.push_back(
         {offset, bytes, out.calls, out.calls, partOf(op->getLoc()),
          kind.scratch ? makerOf(op) + " scratch" : makerOf(op)});
@@ -97,6 +102,7 @@ private:
 
   FragmentValues &out;
   std::vector<size_t> there; ///< of `values`, not yet overwritten
+  std::set<size_t> complete; ///< of `values`: nothing more is put there
   std::set<std::tuple<int, int64_t, int64_t>> seen;
 };
 

@@ -1,5 +1,4 @@
-//===- cores.h - the processor's cores ---------------------------*- C++
-//-*-===//
+//===- cores.h - cores of the processor -------------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_BASE_CORES_H
 #define MTC_RUNTIME_BASE_CORES_H
 

@@ -35,6 +35,10 @@ Status checkOptions(const ProfileOptions &options) {
   if (run.maxRestarts > 0)
     return refuse("--max-restarts", "expected none: steps of one start are "
                                     "timed; leave it out");
+  if (run.exitInterval > 0 || run.exitMinutes > 0)
+    return refuse(
+        "--exit-interval and --exit-duration-in-mins",
+        "expected none: times are told at the last step; use --steps");
   if (run.comm == CommKind::mpi || run.comm == CommKind::nccl)
     return refuse("--comm", "expected shm or threads: ranks of this host are "
                             "timed");

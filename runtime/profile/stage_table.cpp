@@ -173,7 +173,9 @@ void StageTable::addOp(const TimedFragment &fragment, size_t index) {
   row.flops += op.calls * work.flops;
   row.bytes += op.calls * work.bytes;
   row.linkBytes += op.calls * work.linkBytes;
-  row.floor += op.calls * floorOf(work, parts_.limits);
+  // What runs beside takes no time of the thread that computes but its issue.
+  if (work.stream != MTC_STREAM_COMM)
+    row.floor += op.calls * floorOf(work, parts_.limits);
   row.beside += meanOf(beside);
   add(row.seconds, op.seconds);
   ops_.push_back(std::move(op));

@@ -53,7 +53,7 @@ constexpr int64_t kWorthAThread = 1 << 20, kPageBytes = 4096;
 
 void zeroOnThreads(const MtcContext *ctx, void *p, int64_t bytes) {
   int64_t workers = threadsFor(ctx->threads, bytes, kWorthAThread);
-  onTeam(workers, [&](int64_t part, int64_t parts) {
+  onTeam(ctx->threads, workers, [&](int64_t part, int64_t parts) {
     Part range = partOf(bytes, part, parts, kPageBytes);
     std::memset(static_cast<std::byte *>(p) + range.begin, 0,
                 size_t(range.end - range.begin));

@@ -146,6 +146,8 @@ class Tester:
                 (bundle, ["--eval", 1], "--eval: expected a run that trains"),
                 (bundle, ["--trace", "t.json"], "expected none of them beside a profile"),
                 (bundle, ["--timing-log-level", 1], "--timing-log-level: expected none"),
+                (bundle, ["--exit-interval", 3, "--checkpoints", self.path("saved")],
+                 "times are told at the last step"),
                 (bundle, ["--comm", "mpi"], "--comm: expected shm or threads"),
                 (bundle, ["--samples", 32], "expected more steps than the 2 of --warm-up"),
                 (bundle, ["--steps", 2], "--steps: expected more than the 2 steps")):

@@ -51,6 +51,7 @@ private:
 
 class GuardedDevice final : public Device {
 public:
+  void *kernelWorkspace() override { return cpu_->kernelWorkspace(); }
   Status open(const DeviceRequest &request) {
     // One queue: who is late with collectives of its own accord would let ranks
     // wait for each other.

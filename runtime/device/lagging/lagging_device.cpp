@@ -125,6 +125,7 @@ public:
 
 class LaggingDevice final : public Device, CommStream {
 public:
+  void *kernelWorkspace() override { return cpu_->kernelWorkspace(); }
   Status open(const DeviceRequest &request) {
     return CpuDevice::create(request, cpu_);
   }

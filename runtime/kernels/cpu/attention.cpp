@@ -76,7 +76,7 @@ int64_t workersFor(int64_t threads, int64_t heads) {
 template <typename Work>
 void onHeads(const AttentionCall &call, int64_t threads, int64_t heads,
              Work &&work) {
-  onTeam(workersFor(threads, heads), [&](int64_t part, int64_t parts) {
+  onTeam(threads, workersFor(threads, heads), [&](int64_t part, int64_t parts) {
     AttentionCall mine = call;
     Part range = partOf(heads, part, parts);
     mine.firstHead = range.begin;

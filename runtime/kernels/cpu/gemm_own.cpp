@@ -174,7 +174,7 @@ void OwnGemm::run(const void *a, const void *b, void *c, float *scratch) const {
         if (sharesA && (isFirst || depth < units()))
           packAllOfA(block, a, scratch, part, parts);
         meet();
-        // The system may have given fewer threads than it was asked for.
+        // OMP_THREAD_LIMIT may have given fewer threads than it was asked for.
         for (int64_t thread = part; thread < threads; thread += parts)
           multiply(block, a, c, scratch, thread);
       }

@@ -88,7 +88,7 @@ Status initNormal(float *out, uint64_t nameHash, uint64_t seed,
   int64_t elements = 1;
   for (int64_t size : slab.size)
     elements *= size;
-  onTeam(threadsFor(threads, elements, kWorthAThread),
+  onTeam(threads, threadsFor(threads, elements, kWorthAThread),
          [&](int64_t part, int64_t parts) {
            fillPart(out, from, slab, partOf(elements, part, parts, 64));
          });

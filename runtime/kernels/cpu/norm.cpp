@@ -91,7 +91,7 @@ static void onParts(NormSum &sum, int64_t count, int64_t threads, Add add) {
   if (workers == 1)
     return add(sum, Part{0, count});
   std::mutex adding;
-  onTeam(workers, [&](int64_t part, int64_t parts) {
+  onTeam(threads, workers, [&](int64_t part, int64_t parts) {
     NormSum mine;
     add(mine, partOf(count, part, parts, kNormChunk));
     std::lock_guard lock(adding);

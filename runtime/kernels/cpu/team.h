@@ -41,7 +41,8 @@ inline int64_t threadsFor(int64_t threads, int64_t elements, int64_t least) {
 
 /// Calls `work(argument, i, parts)` for each i below `parts`, at the same time,
 /// one of them on the calling thread; returns when all have. `parts` is at most
-/// `threads` (at least 1), less where the system refuses threads. Not to be
+/// `threads` (at least 1), less where OMP_THREAD_LIMIT or OMP_DYNAMIC
+/// says so. Not to be
 /// called by `work`.
 void onTeam(int64_t threads, MtcPart work, void *argument);
 
@@ -58,6 +59,20 @@ template <typename Work> void onTeam(int64_t threads, Work &&work) {
         (*static_cast<Work *>(argument))(part, parts);
       },
       &work);
+}
+
+/// The same for work that is worth `workers` of these threads, in as many
+/// parts. The others start and end, too: a smaller team than the one before
+/// would end threads, and the next one would have to create them.
+template <typename Work>
+void onTeam(int64_t threads, int64_t workers, Work &&work) {
+  if (workers <= 1)
+    return (void)work(int64_t(0), int64_t(1));
+  onTeam(threads, [&](int64_t part, int64_t parts) {
+    int64_t used = std::min(workers, parts);
+    if (part < used)
+      work(part, used);
+  });
 }
 
 } // namespace mtc::runtime
