@@ -12,8 +12,6 @@
 #include <algorithm>
 
 namespace mtc::compiler {
-
-static constexpr uint64_t kPageBytes = 4096;
 namespace {
 
 using runtime::BucketInfo, runtime::ExportInfo, runtime::InputInfo,
@@ -335,6 +333,7 @@ int64_t ProgramPlan::fragmentIndex(std::string_view fragment) const {
 /// Of kernels that run on several threads of a cpu, one at a time, in whole
 /// pages, as arenas are. That of a GPU follows from its code (gpu_kernels.h).
 static int64_t workspaceOfTeams(rt::ProgramOp op, const PlanConfig &config) {
+  constexpr uint64_t kPageBytes = 4096;
   int64_t most = 0;
   if (config.device == "cpu")
     for (auto kernel : op.getOps<rt::KernelOp>())

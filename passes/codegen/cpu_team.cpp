@@ -1,8 +1,6 @@
 //===- cpu_team.cpp - a kernel on all threads of a rank -------------------===//
 #include "passes/codegen/cpu_team.h"
 
-#include "passes/codegen/gpu_shape.h"
-
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;

@@ -64,11 +64,5 @@ struct GpuShape {
 /// `alignment` has bytes that every address of each operand is a multiple of.
 GpuShape gpuShape(const Schedule &schedule, llvm::ArrayRef<int64_t> alignment);
 
-/// True if rows share nothing and no value is a row's alone.
-bool isPointwise(const Schedule &schedule);
-
-/// True for a sink that changes what other rows of `kernel` change, too.
-bool isSum(rt::KernelOp kernel, mlir::Operation *sink);
-
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_GPU_SHAPE_H

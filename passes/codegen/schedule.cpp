@@ -399,6 +399,22 @@ private:
 
 } // namespace
 
+bool codegen::isPointwise(const Schedule &s) {
+  return s.passes.size() == 1 && s.passes[0].reduces.empty() &&
+         s.rowSinks.empty();
+}
+
+bool codegen::isSum(rt::KernelOp kernel, Operation *sink) {
+  if (numRows(kernel) == 1)
+    return false;
+  if (isa<rt::ScatterAddOp>(sink))
+    return true;
+  auto info =
+      cast<rt::OperandAttr>(kernel.getOperandsInfo()[operandIndex(sink)]);
+  return isa<rt::AccumulateOp>(sink) && info.getMode() != rt::Mode::Full &&
+         info.getMode() != rt::Mode::Row;
+}
+
 FailureOr<Schedule> codegen::schedule(rt::KernelOp kernel,
                                       int64_t scratchLimit) {
   return Scheduler(kernel, scratchLimit).run();

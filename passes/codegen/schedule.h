@@ -94,6 +94,10 @@ int64_t operandIndex(mlir::Operation *op);
 bool isSink(mlir::Operation *op);
 /// The value that a sink writes.
 mlir::Value sinkValue(mlir::Operation *op);
+/// True for a sink that changes what other rows of `kernel` change, too.
+bool isSum(rt::KernelOp kernel, mlir::Operation *sink);
+/// True if rows share nothing and no value is a row's alone.
+bool isPointwise(const Schedule &schedule);
 
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_SCHEDULE_H
