@@ -1,16 +1,16 @@
 //===- gemm_own.cpp - products without a library --------------------------===//
 #include "runtime/kernels/cpu/gemm_own.h"
 
-#include "runtime/kernels/cpu/team.h"
-
 namespace mtc::runtime {
 
 namespace {
 
-/// Blocks in units of k, rows and columns: a panel of op(b) and a block of
-/// op(a) then fit the second-level cache of a core. kDepth is a part of the
-/// order of sums: another one changes bits.
-constexpr int64_t kDepth = 1024, kRows = 64, kColumns = 3072;
+/// Units of k of a block, a part of the order of sums: another one changes
+/// bits.
+constexpr int64_t kDepth = 1024;
+/// Rows or columns that the team packs; rows, and units of op(b), that a thread
+/// packs for itself, which fit its second-level cache with what comes next.
+constexpr int64_t kShared = 3072, kRows = 64, kOwn = 100'000;
 
 int64_t ceilDiv(int64_t x, int64_t by) { return (x + by - 1) / by; }
 int64_t roundUp(int64_t x, int64_t to) { return ceilDiv(x, to) * to; }
@@ -36,36 +36,73 @@ template <typename T> T *offset(T *base, int64_t elements, MtcDtype type) {
   return static_cast<Byte *>(base) + elements * bytesOf(type);
 }
 
+void meet(int64_t parts) {
+  if (parts > 1)
+    teamMeets();
+}
+
 } // namespace
 
 OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
     : desc(desc), kernels(kernelsOf(desc.ab, isa)), threads(threads),
-      depth(blockOf(units(), kDepth, 8)),
-      width(blockOf(desc.n, kColumns, kernels->columns)) {
-  cutThreads(threads);
-  bool oneBlockOfK = depth >= units(), oneBlock = width >= desc.n;
-  // Where several threads, or several blocks, need the same rows of op(a).
-  sharesA = columnParts > 1 || (oneBlockOfK && !oneBlock);
-  partOfA =
-      aligned(depth * (sharesA ? roundUp(desc.m, kPanelRows)
-                               : std::min(kRows, roundUp(desc.m, kPanelRows))));
-  aAt = aligned(depth * roundUp(std::min(width, desc.n), kernels->columns));
-  sumsAt = aAt + partOfA * (sharesA ? 1 : threads);
-  bool needsSums = desc.c != MTC_F32 && !oneBlockOfK;
-  end = sumsAt + (needsSums ? aligned(desc.m * std::min(width, desc.n)) : 0);
+      readsRows(!desc.ta && kernels->readsRows &&
+                desc.k % kernels->elementsPerUnit == 0),
+      ownsB(readsRows || desc.m < std::min(desc.n, kShared)),
+      depth(blockOf(units(), kDepth, 8)) {
+  if (ownsB)
+    planOwnB();
+  else
+    planSharedB();
 }
+
+/// Threads divide the columns; each packs its own, so many that they stay in
+/// its second-level cache. The team packs op(a), unless it is read as it is.
+void OwnGemm::planOwnB() {
+  cutThreads(desc.n, false);
+  Share largest = shareOf(threads - 1, desc.n);
+  int64_t columns = roundUp(largest.columns.size(), kernels->columns);
+  width =
+      std::min(columns, std::max(kOwn / depth / kernels->columns, int64_t(1)) *
+                            kernels->columns);
+  sharesAt = readsRows ? 0 : aligned(depth * roundUp(desc.m, kPanelRows));
+  sumsAt = aligned(depth * width);
+  sumStride = columns;
+  share = sumsAt +
+          (needsSums()
+               ? aligned(roundUp(largest.rows.size(), kPanelRows) * sumStride)
+               : 0);
+  end = sharesAt + threads * share;
+}
+
+/// The team packs op(b), threads divide the rows; each packs its own, so many
+/// that they stay in its second-level cache.
+void OwnGemm::planSharedB() {
+  width = blockOf(desc.n, kShared, kernels->columns);
+  sumStride = std::min(width, desc.n);
+  cutThreads(sumStride, true);
+  int64_t rows =
+      roundUp(shareOf(threads - 1, sumStride).rows.size(), kPanelRows);
+  sharesAt = aligned(depth * roundUp(sumStride, kernels->columns));
+  sumsAt = aligned(depth * std::min(kRows, rows));
+  share = sumsAt + (needsSums() ? aligned(rows * sumStride) : 0);
+  end = sharesAt + threads * share;
+}
+
+/// Whether sums of several blocks of k need more bits than c has.
+bool OwnGemm::needsSums() const { return desc.c != MTC_F32 && depth < units(); }
 
 int64_t OwnGemm::units() const {
   return ceilDiv(desc.k, kernels->elementsPerUnit);
 }
 
 /// As few panels as can be for the thread that has the most; among these as
-/// many parts of rows as can be, for threads share the panels of op(b).
-void OwnGemm::cutThreads(int threads) {
+/// many parts of rows as can be, or as few.
+void OwnGemm::cutThreads(int64_t columns, bool preferRows) {
   int64_t rowPanels = ceilDiv(desc.m, kPanelRows),
-          columnPanels = ceilDiv(std::min(width, desc.n), kernels->columns);
+          columnPanels = ceilDiv(columns, kernels->columns);
   int64_t least = -1;
-  for (int64_t rows = threads; rows >= 1; --rows) {
+  for (int64_t i = 1; i <= threads; ++i) {
+    int64_t rows = preferRows ? threads + 1 - i : i;
     if (threads % rows != 0)
       continue;
     int64_t most =
@@ -78,6 +115,11 @@ void OwnGemm::cutThreads(int threads) {
   }
 }
 
+OwnGemm::Share OwnGemm::shareOf(int64_t thread, int64_t columns) const {
+  return {partOf(desc.m, thread / columnParts, rowParts, kPanelRows),
+          partOf(columns, thread % columnParts, columnParts, kernels->columns)};
+}
+
 int64_t OwnGemm::firstElement(const Block &block) const {
   return block.unit * kernels->elementsPerUnit;
 }
@@ -87,37 +129,55 @@ int64_t OwnGemm::elements(const Block &block) const {
                   desc.k - firstElement(block));
 }
 
-void OwnGemm::packB(const Block &block, const void *b, float *scratch,
-                    int64_t part, int64_t parts) const {
-  Part columns = partOf(block.columns, part, parts, kernels->columns);
-  if (columns.empty())
-    return;
-  int64_t k = firstElement(block), j = block.column + columns.begin;
-  int64_t stride = desc.tb ? desc.k : desc.n;
-  int64_t first = desc.tb ? j * stride + k : k * stride + j;
-  kernels->pack({offset(b, first, desc.ab), stride, desc.tb,
-                 columns.end - columns.begin, elements(block), kernels->columns,
-                 scratch + columns.begin * block.units});
+PackCall OwnGemm::callToPackB(const Block &block, const void *b) const {
+  int64_t stride = desc.tb ? desc.k : desc.n, k = firstElement(block),
+          first =
+              desc.tb ? block.column * stride + k : k * stride + block.column;
+  return {offset(b, first, desc.ab), stride,           desc.tb, block.columns,
+          elements(block),           kernels->columns, nullptr};
 }
 
-void OwnGemm::packA(const Block &block, const void *a, int64_t firstRow,
-                    int64_t rows, float *to) const {
+void OwnGemm::packA(const Block &block, const void *a, Part rows,
+                    float *to) const {
+  if (rows.empty())
+    return;
   int64_t k = firstElement(block), stride = desc.ta ? desc.m : desc.k;
-  int64_t first = desc.ta ? k * stride + firstRow : firstRow * stride + k;
-  kernels->pack({offset(a, first, desc.ab), stride, !desc.ta, rows,
+  int64_t first = desc.ta ? k * stride + rows.begin : rows.begin * stride + k;
+  kernels->pack({offset(a, first, desc.ab), stride, !desc.ta, rows.size(),
                  elements(block), kPanelRows, to});
 }
 
-void OwnGemm::packAllOfA(const Block &block, const void *a, float *scratch,
+/// One block of k, by the team.
+void OwnGemm::packAllOfA(int64_t unit, const void *a, float *scratch,
                          int64_t part, int64_t parts) const {
+  if (unit > 0)
+    meet(parts); // nobody reads the panels of the block before any more
+  Block block{0, 0, unit, std::min(depth, units() - unit)};
   Part rows = partOf(desc.m, part, parts, kPanelRows);
-  if (!rows.empty())
-    packA(block, a, rows.begin, rows.end - rows.begin,
-          scratch + aAt + rows.begin * block.units);
+  packA(block, a, rows, scratch + rows.begin * block.units);
+  meet(parts);
 }
 
-/// Of the whole block; the caller moves it to rows and columns of a part.
-BlockCall OwnGemm::callOf(const Block &block, void *c, float *scratch) const {
+/// What `next` will read, spread over the end of `call`.
+Ahead OwnGemm::aheadOf(const PackCall &next, const BlockCall &call) const {
+  int64_t rows = next.alongK ? next.rows : next.depth,
+          columns = next.alongK ? next.depth : next.rows;
+  Ahead ahead{};
+  ahead.at = static_cast<const char *>(next.from);
+  ahead.stride = next.stride * bytesOf(desc.ab);
+  ahead.lines = ceilDiv(columns * bytesOf(desc.ab), 64);
+  ahead.left = rows * ahead.lines;
+  int64_t takes = ceilDiv(call.rows, kernels->rows) *
+                  ceilDiv(call.columns, kernels->columns) *
+                  ceilDiv(call.depth, kChunk);
+  ahead.each = ceilDiv(ahead.left, takes);
+  ahead.wait = takes - ceilDiv(ahead.left, ahead.each);
+  return ahead;
+}
+
+/// Of all rows of the block; the caller moves it to a part, and says where its
+/// sums are.
+BlockCall OwnGemm::callOf(const Block &block, void *c) const {
   bool isFirst = block.unit == 0, isLast = block.unit + block.units >= units();
   bool isWide = desc.c == MTC_F32;
   BlockCall call{};
@@ -126,58 +186,114 @@ BlockCall OwnGemm::callOf(const Block &block, void *c, float *scratch) const {
               : isWide ? Sums::inC
                        : Sums::inFloats;
   call.to = isLast || isWide ? Sums::inC : Sums::inFloats;
-  call.floats = scratch + sumsAt;
-  call.floatStride = std::min(width, desc.n);
+  call.floatStride = sumStride;
   call.c = offset(c, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
   return call;
 }
 
-void OwnGemm::multiply(const Block &block, const void *a, void *c,
-                       float *scratch, int64_t thread) const {
-  Part rows = partOf(desc.m, thread / columnParts, rowParts, kPanelRows),
-       columns = partOf(block.columns, thread % columnParts, columnParts,
-                        kernels->columns);
+OwnGemm::Block OwnGemm::blockAt(Part columns, int64_t column,
+                                int64_t unit) const {
+  return {column, std::min(width, columns.end - column), unit,
+          std::min(depth, units() - unit)};
+}
+
+void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
+                       const void *a, const void *b, void *c, float *scratch,
+                       int64_t thread) const {
+  float *own = scratch + sharesAt + thread * share;
+  PackCall pack = callToPackB(block, b);
+  pack.to = own;
+  kernels->pack(pack);
+  BlockCall call = callOf(block, c);
+  if (readsRows) {
+    call.a = offset(a, of.rows.begin * desc.k + firstElement(block), desc.ab);
+    call.aStride = desc.k / kernels->elementsPerUnit;
+  } else {
+    call.a = scratch + of.rows.begin * block.units;
+  }
+  call.b = own;
+  call.rows = of.rows.size();
+  call.columns = block.columns;
+  call.floats = own + sumsAt + block.column - of.columns.begin;
+  call.c = offset(call.c, of.rows.begin * call.stride, desc.c);
+  Ahead ahead{};
+  if (next.columns > 0) {
+    ahead = aheadOf(callToPackB(next, b), call);
+    call.ahead = &ahead;
+  }
+  kernels->multiply(call);
+}
+
+void OwnGemm::runOwnB(const void *a, const void *b, void *c, float *scratch,
+                      int64_t part, int64_t parts) const {
+  for (int64_t unit = 0; unit < units(); unit += depth) {
+    if (!readsRows)
+      packAllOfA(unit, a, scratch, part, parts);
+    for (int64_t thread = part; thread < threads; thread += parts) {
+      Share of = shareOf(thread, desc.n);
+      for (int64_t column = of.columns.begin;
+           column < of.columns.end && !of.rows.empty(); column += width) {
+        Block block = blockAt(of.columns, column, unit),
+              next = blockAt(of.columns, column + width, unit);
+        if (next.columns <= 0 && unit + depth < units())
+          next = blockAt(of.columns, of.columns.begin, unit + depth);
+        ownBlock(block, next, of, a, b, c, scratch, thread);
+      }
+    }
+  }
+}
+
+void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,
+                          float *scratch, int64_t thread) const {
+  auto [rows, columns] = shareOf(thread, block.columns);
   if (columns.empty())
     return;
-  float *own = scratch + aAt + (sharesA ? 0 : thread * partOfA);
+  float *own = scratch + sharesAt + thread * share;
   for (int64_t row = rows.begin; row < rows.end; row += kRows) {
-    int64_t count = std::min(kRows, rows.end - row);
-    if (!sharesA)
-      packA(block, a, row, count, own);
-    BlockCall call = callOf(block, c, scratch);
-    call.a = sharesA ? own + row * block.units : own;
+    Part some{row, std::min(row + kRows, rows.end)};
+    packA(block, a, some, own);
+    BlockCall call = callOf(block, c);
+    call.a = own;
     call.b = scratch + columns.begin * block.units;
-    call.rows = count;
-    call.columns = columns.end - columns.begin;
-    call.floats += row * call.floatStride + columns.begin;
+    call.rows = some.size();
+    call.columns = columns.size();
+    call.floats = own + sumsAt + (row - rows.begin) * sumStride + columns.begin;
     call.c = offset(call.c, row * call.stride + columns.begin, desc.c);
     kernels->multiply(call);
   }
 }
 
-void OwnGemm::run(const void *a, const void *b, void *c, float *scratch) const {
-  onTeam(threads, [&](int64_t part, int64_t parts) {
-    auto meet = [&] {
-      if (parts > 1)
-        teamMeets();
-    };
-    for (int64_t column = 0; column < desc.n; column += width)
-      for (int64_t unit = 0; unit < units(); unit += depth) {
-        Block block{column, std::min(width, desc.n - column), unit,
-                    std::min(depth, units() - unit)};
-        bool isFirst = column == 0 && unit == 0;
-        if (!isFirst)
-          meet(); // nobody reads the panels of the block before any more
-        packB(block, b, scratch, part, parts);
-        if (sharesA && (isFirst || depth < units()))
-          packAllOfA(block, a, scratch, part, parts);
-        meet();
-        // OMP_THREAD_LIMIT may have given fewer threads than it was asked for.
-        for (int64_t thread = part; thread < threads; thread += parts)
-          multiply(block, a, c, scratch, thread);
+void OwnGemm::runSharedB(const void *a, const void *b, void *c, float *scratch,
+                         int64_t part, int64_t parts) const {
+  for (int64_t column = 0; column < desc.n; column += width)
+    for (int64_t unit = 0; unit < units(); unit += depth) {
+      Block block = blockAt({0, desc.n}, column, unit);
+      if (column > 0 || unit > 0)
+        meet(parts); // nobody reads the panels of the block before any more
+      Part columns = partOf(block.columns, part, parts, kernels->columns);
+      if (!columns.empty()) {
+        Block some = block;
+        some.column += columns.begin;
+        some.columns = columns.size();
+        PackCall pack = callToPackB(some, b);
+        pack.to = scratch + columns.begin * block.units;
+        kernels->pack(pack);
       }
+      meet(parts);
+      for (int64_t thread = part; thread < threads; thread += parts)
+        sharedBlock(block, a, c, scratch, thread);
+    }
+}
+
+void OwnGemm::run(const void *a, const void *b, void *c, float *scratch) const {
+  // OMP_THREAD_LIMIT may give fewer threads than it is asked for.
+  onTeam(threads, [&](int64_t part, int64_t parts) {
+    if (ownsB)
+      runOwnB(a, b, c, scratch, part, parts);
+    else
+      runSharedB(a, b, c, scratch, part, parts);
   });
 }
 

@@ -1,6 +1,8 @@
 //===- gemm_own.h - products without a library ------------------*- C++ -*-===//
 //
-// Products of packed panels. A sum over k is made in blocks of k that depend on
+// Products of panels of op(b), which are packed, with rows of op(a): as memory
+// has them, where units (gemm_own_table.h) lie along k there, else packed, too.
+// A sum over k is made in blocks of k that depend on
 // k and on the type alone: in a block terms ascend, one FMA each (in bf16 two,
 // where the instruction set multiplies pairs), from zero; block by block these
 // are added, the first to what c holds or to nothing. Neither the number of
@@ -14,6 +16,7 @@
 
 #include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/gemm_own_table.h"
+#include "runtime/kernels/cpu/team.h"
 
 namespace mtc::runtime {
 
@@ -32,32 +35,51 @@ public:
   void run(const void *a, const void *b, void *c, float *scratch) const;
 
 private:
-  /// A block of all rows, some columns and a part of k.
+  /// Some columns and a part of k.
   struct Block {
     int64_t column, columns, unit, units;
   };
+  /// What one thread computes, all rows and columns of a range.
+  struct Share {
+    Part rows, columns;
+  };
   int64_t units() const;
+  bool needsSums() const;
+  void planOwnB();
+  void planSharedB();
+  void cutThreads(int64_t columns, bool preferRows);
+  Share shareOf(int64_t thread, int64_t columns) const;
+
   int64_t firstElement(const Block &block) const;
   int64_t elements(const Block &block) const;
-  void cutThreads(int threads);
-  void packB(const Block &block, const void *b, float *scratch, int64_t part,
-             int64_t parts) const;
-  void packA(const Block &block, const void *a, int64_t firstRow, int64_t rows,
-             float *to) const;
-  void packAllOfA(const Block &block, const void *a, float *scratch,
-                  int64_t part, int64_t parts) const;
-  void multiply(const Block &block, const void *a, void *c, float *scratch,
+  PackCall callToPackB(const Block &block, const void *b) const;
+  void packA(const Block &block, const void *a, Part rows, float *to) const;
+  void packAllOfA(int64_t unit, const void *a, float *scratch, int64_t part,
+                  int64_t parts) const;
+  Ahead aheadOf(const PackCall &next, const BlockCall &call) const;
+  BlockCall callOf(const Block &block, void *c) const;
+
+  Block blockAt(Part columns, int64_t column, int64_t unit) const;
+  void ownBlock(const Block &block, const Block &next, const Share &of,
+                const void *a, const void *b, void *c, float *scratch,
                 int64_t thread) const;
-  BlockCall callOf(const Block &block, void *c, float *scratch) const;
+  void runOwnB(const void *a, const void *b, void *c, float *scratch,
+               int64_t part, int64_t parts) const;
+  void sharedBlock(const Block &block, const void *a, void *c, float *scratch,
+                   int64_t thread) const;
+  void runSharedB(const void *a, const void *b, void *c, float *scratch,
+                  int64_t part, int64_t parts) const;
 
   GemmDesc desc;
   const OwnKernels *kernels;
   int64_t threads;
-  int64_t rowParts = 1, columnParts = 1; ///< of each block; as many as threads
-  int64_t depth, width;                  ///< of the largest block
-  bool sharesA; ///< all of op(a) is packed by the team, else by each thread
-  int64_t partOfA = 0; ///< floats of each thread's, else of all
-  int64_t aAt = 0, sumsAt = 0, end = 0; ///< floats; panels of b are at 0
+  bool readsRows; ///< of op(a), as memory has them
+  bool ownsB;     ///< each thread packs the columns that it needs
+  int64_t rowParts = 1, columnParts = 1; ///< as many as threads
+  int64_t depth, width = 0;              ///< of the largest block
+  /// Of the scratch, in floats: what the team packs is in front, then each
+  /// thread's share, in it behind what it packs sums that c cannot hold.
+  int64_t sharesAt = 0, sumsAt = 0, sumStride = 0, share = 0, end = 0;
 };
 
 } // namespace mtc::runtime

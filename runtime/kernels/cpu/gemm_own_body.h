@@ -14,11 +14,16 @@ namespace {
 using mtc::runtime::OwnKernels;
 
 template <typename E>
-constexpr OwnKernels kWideKernels = {kPanelColumns, 1, packPanels<WideUnits<E>>,
+constexpr OwnKernels kWideKernels = {kTileRows,
+                                     kPanelColumns,
+                                     1,
+                                     sizeof(E) == 4,
+                                     packPanels<WideUnits<E>>,
                                      multiplyBlock<FloatTerms>};
 #ifdef __AVX512BF16__
-constexpr OwnKernels kPairKernels = {kPanelColumns, 2, packPanels<PairUnits>,
-                                     multiplyBlock<PairTerms>};
+constexpr OwnKernels kPairKernels = {
+    kTileRows, kPanelColumns,         2,
+    true,      packPanels<PairUnits>, multiplyBlock<PairTerms>};
 #endif
 
 } // namespace

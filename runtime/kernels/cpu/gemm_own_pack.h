@@ -1,6 +1,7 @@
 //===- gemm_own_pack.h - panels of a product --------------------*- C++ -*-===//
 //
-// Internal, per instruction set (see simd.h).
+// Internal, per instruction set (see simd.h). Rows are packed in groups, whose
+// number of units divides a panel's width.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_PACK_H
@@ -13,73 +14,51 @@ namespace {
 
 using mtc::runtime::PackCall;
 
-constexpr int64_t kGroup = 8; ///< rows that are packed together
-constexpr int64_t kShort = 256;
-
-/// Row i of x becomes column i.
-MTC_INLINE void transposeEight(__m256 (&x)[8]) {
-  __m256 pair[8], four[8];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    pair[2 * i] = _mm256_unpacklo_ps(x[2 * i], x[2 * i + 1]);
-    pair[2 * i + 1] = _mm256_unpackhi_ps(x[2 * i], x[2 * i + 1]);
-  }
-#pragma GCC unroll 2
-  for (int i = 0; i < 8; i += 4) {
-    four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
-    four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
-    four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
-    four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    x[i] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x20);
-    x[i + 4] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x31);
-  }
-}
-
-/// A group of up to kGroup rows, one unit at a time.
-template <typename Units>
+/// A group of up to Group::kUnits rows, one unit at a time.
+template <typename Units, typename Group>
 void packEdge(const typename Units::Element *from, int64_t rowStride,
               int64_t kStride, int64_t rows, int64_t depth, int64_t firstUnit,
               int64_t width, float *to) {
   for (int64_t k = firstUnit * Units::kElements; k < depth;
        k += Units::kElements)
-    for (int64_t row = 0; row < kGroup; ++row)
+    for (int64_t row = 0; row < Group::kUnits; ++row)
       to[k / Units::kElements * width + row] =
           row < rows ? Units::one(from + row * rowStride + k * kStride, kStride,
                                   depth - k)
                      : 0.0f;
 }
 
-/// Eight rows that are stored along k.
-template <typename Units>
+/// A group of rows that are stored along k.
+template <typename Units, typename Group>
 MTC_INLINE void packAlong(const typename Units::Element *from, int64_t stride,
                           int64_t depth, int64_t width, float *to) {
   constexpr int64_t kAhead = 256; // bytes
+  constexpr int kUnits = Group::kUnits;
   int64_t unit = 0;
-  for (; (unit + 8) * Units::kElements <= depth; unit += 8) {
+  for (; (unit + kUnits) * Units::kElements <= depth; unit += kUnits) {
     const auto *p = from + unit * Units::kElements;
-    __m256 x[8];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      x[i] = Units::along(p + i * stride);
+    typename Group::Vector x[kUnits];
+#pragma GCC unroll 16
+    for (int i = 0; i < kUnits; ++i) {
+      x[i] = Units::template along<Group>(p + i * stride);
       _mm_prefetch((const char *)(p + i * stride) + kAhead, _MM_HINT_T0);
     }
-    transposeEight(x);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i)
-      _mm256_storeu_ps(to + (unit + i) * width, x[i]);
+    Group::transpose(x);
+#pragma GCC unroll 16
+    for (int i = 0; i < kUnits; ++i)
+      Group::store(to + (unit + i) * width, x[i]);
   }
-  packEdge<Units>(from, stride, 1, kGroup, depth, unit, width, to);
+  packEdge<Units, Group>(from, stride, 1, kUnits, depth, unit, width, to);
 }
 
 /// All whole groups of rows, each unit of k in one go, as memory has them.
-template <typename Units>
+template <typename Units, typename Group>
 MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
   const auto *from = static_cast<const typename Units::Element *>(call.from);
-  constexpr int64_t kAhead = 16, kLine = 64 / int64_t(sizeof(*from));
-  int64_t whole = call.rows / kGroup * kGroup;
+  constexpr int64_t kAhead = 6, kLine = 64 / int64_t(sizeof(*from)),
+                    kShort = 512;
+  constexpr int kUnits = Group::kUnits;
+  int64_t whole = call.rows / kUnits * kUnits;
   int64_t wholeUnits = call.depth / Units::kElements;
   for (int64_t unit = 0; unit < wholeUnits; ++unit) {
     const auto *p = from + unit * Units::kElements * call.stride;
@@ -91,35 +70,44 @@ MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
     float *panel = call.to + unit * call.width;
     for (int64_t row = 0; row < whole; panel += units * call.width)
       for (int64_t at = 0; at < call.width && row < whole;
-           at += kGroup, row += kGroup)
-        _mm256_storeu_ps(panel + at, Units::across(p + row, call.stride));
+           at += kUnits, row += kUnits)
+        Group::store(panel + at,
+                     Units::template across<Group>(p + row, call.stride));
   }
   if (wholeUnits < units)
-    for (int64_t row = 0; row < whole; row += kGroup)
-      packEdge<Units>(from + row, 1, call.stride, kGroup, call.depth,
-                      wholeUnits, call.width,
-                      call.to + row / call.width * call.width * units +
-                          row % call.width);
+    for (int64_t row = 0; row < whole; row += kUnits)
+      packEdge<Units, Group>(from + row, 1, call.stride, kUnits, call.depth,
+                             wholeUnits, call.width,
+                             call.to + row / call.width * call.width * units +
+                                 row % call.width);
 }
 
-template <typename Units> void packPanels(const PackCall &call) {
+template <typename Units, typename Group>
+MTC_INLINE void packGroups(const PackCall &call) {
   const auto *from = static_cast<const typename Units::Element *>(call.from);
   int64_t units = (call.depth + Units::kElements - 1) / Units::kElements;
   int64_t rowStride = call.alongK ? call.stride : 1,
           kStride = call.alongK ? 1 : call.stride;
   if (!call.alongK)
-    packAcross<Units>(call, units);
+    packAcross<Units, Group>(call, units);
   int64_t padded = (call.rows + call.width - 1) / call.width * call.width;
-  for (int64_t row = 0; row < padded; row += kGroup) {
+  for (int64_t row = 0; row < padded; row += Group::kUnits) {
     float *to =
         call.to + row / call.width * call.width * units + row % call.width;
-    if (row + kGroup > call.rows)
-      packEdge<Units>(from + row * rowStride, rowStride, kStride,
-                      call.rows - row, call.depth, 0, call.width, to);
+    if (row + Group::kUnits > call.rows)
+      packEdge<Units, Group>(from + row * rowStride, rowStride, kStride,
+                             call.rows - row, call.depth, 0, call.width, to);
     else if (call.alongK)
-      packAlong<Units>(from + row * rowStride, call.stride, call.depth,
-                       call.width, to);
+      packAlong<Units, Group>(from + row * rowStride, call.stride, call.depth,
+                              call.width, to);
   }
+}
+
+template <typename Units> void packPanels(const PackCall &call) {
+  if (call.width % VectorOfUnits::kUnits == 0)
+    packGroups<Units, VectorOfUnits>(call);
+  else
+    packGroups<Units, Eight>(call);
 }
 
 } // namespace

@@ -34,23 +34,42 @@ struct PackCall {
 /// Where a block's sums begin, and where they go.
 enum class Sums : int32_t { zero, inC, inFloats };
 
+/// Lines of memory that are to be in the second-level cache behind a block:
+/// what the next one packs. Each take moves on.
+struct Ahead {
+  const char *at;          ///< the next line
+  int64_t stride;          ///< bytes from row to row
+  int64_t lines, line = 0; ///< of a row; which of them is next
+  int64_t left;            ///< in all rows
+  int64_t wait;            ///< takes that take nothing before the first one
+  int64_t each;            ///< of a take
+};
+
 /// A block of c: of panels of `depth` units, whose sums ascend along k.
 struct BlockCall {
-  const float *a, *b; ///< packed, from the block's first row and column on
+  const void *a; ///< from the block's first row on
+  int64_t
+      aStride;    ///< 0: packed; else units from row to row, as memory has them
+  const float *b; ///< packed, from the block's first column on
   int64_t depth;
   int64_t rows, columns;
   Sums from, to;
-  float *floats; ///< of the block's first element; null where no sum is there
+  float *floats; ///< sums in place of c's, of the block's first element
   int64_t floatStride;
   void *c;
   int64_t stride;
   MtcDtype type; ///< of c
+  Ahead *ahead;  ///< null: nothing is
 };
+
+/// Units of k between two takes of what is ahead.
+inline constexpr int64_t kChunk = 16;
 
 /// Products of one type of operands.
 struct OwnKernels {
-  int64_t columns;         ///< of a panel of op(b)
+  int64_t rows, columns;   ///< of a block of sums in registers
   int64_t elementsPerUnit; ///< along k
+  bool readsRows; ///< units are what memory has: op(a) need not be packed
   void (*pack)(const PackCall &);
   void (*multiply)(const BlockCall &);
 };

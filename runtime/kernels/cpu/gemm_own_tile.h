@@ -15,7 +15,9 @@
 
 namespace {
 
+using mtc::runtime::Ahead;
 using mtc::runtime::BlockCall;
+using mtc::runtime::kChunk;
 using mtc::runtime::kPanelRows;
 using mtc::runtime::Sums;
 
@@ -95,14 +97,66 @@ template <typename E> MTC_INLINE void storeTo(const Corner<E> &to, Block &x) {
 }
 
 template <typename E> MTC_INLINE void prefetchRows(const Corner<E> &c) {
-  for (int64_t r = 0; r < c.rows; ++r)
-    for (int v = 0; v < kVectors; ++v)
+  for (int r = 0; r < kTileRows; ++r)
+    for (int v = 0; v < kVectors && r < c.rows; ++v)
       _mm_prefetch((const char *)(c.p + r * c.stride + v * kW), _MM_HINT_T0);
 }
 
-/// `a` has rows of a panel of op(a) from the block's first one on.
-template <typename Terms, typename C>
-MTC_INLINE void registerBlock(const float *a, const float *b,
+/// Rows of a packed panel of op(a).
+struct PackedRows {
+  PackedRows(const BlockCall &call, int64_t row)
+      : at(static_cast<const float *>(call.a) +
+           row / kPanelRows * kPanelRows * call.depth + row % kPanelRows) {}
+  MTC_INLINE F unit(int row, int64_t k) const {
+    return broadcast(at[k * kPanelRows + row]);
+  }
+  MTC_INLINE void prefetch(int64_t) const {}
+
+private:
+  const float *at;
+};
+
+/// Rows as memory has them. Those beyond the last one are that one again.
+struct PlainRows {
+  PlainRows(const BlockCall &call, int64_t row) {
+    for (int r = 0; r < kTileRows; ++r)
+      rows[r] =
+          static_cast<const char *>(call.a) +
+          4 * call.aStride * (row + r < call.rows ? row + r : call.rows - 1);
+  }
+  MTC_INLINE F unit(int row, int64_t k) const {
+    float both; // in bf16 two elements
+    __builtin_memcpy(&both, rows[row] + 4 * k, 4);
+    return broadcast(both);
+  }
+  /// A line of each row, which kChunk units later is as far on.
+  MTC_INLINE void prefetch(int64_t k) const {
+    constexpr int64_t kAhead = 256; // bytes
+    static_assert(4 * kChunk == 64, "a line");
+#pragma GCC unroll 8
+    for (int r = 0; r < kTileRows; ++r)
+      _mm_prefetch(rows[r] + 4 * k + kAhead, _MM_HINT_T0);
+  }
+
+private:
+  const char *rows[kTileRows];
+};
+
+MTC_INLINE void take(Ahead &ahead) {
+  if (ahead.wait > 0)
+    return (void)--ahead.wait;
+  for (int64_t i = 0; i < ahead.each && ahead.left > 0; ++i, --ahead.left) {
+    _mm_prefetch(ahead.at, _MM_HINT_T1);
+    ahead.at += 64;
+    if (++ahead.line == ahead.lines) {
+      ahead.line = 0;
+      ahead.at += ahead.stride - 64 * ahead.lines;
+    }
+  }
+}
+
+template <typename Terms, typename C, typename Rows>
+MTC_INLINE void registerBlock(const Rows &rows, const float *b,
                               const BlockCall &call, const Corner<C> &c,
                               const Corner<float> &floats) {
   constexpr int kAhead = 8; // units of k
@@ -116,21 +170,26 @@ MTC_INLINE void registerBlock(const float *a, const float *b,
 #pragma GCC unroll 3
     for (int v = 0; v < kVectors; ++v)
       x[r][v] = broadcast(0);
-  for (int64_t k = 0; k < call.depth;
-       ++k, a += kPanelRows, b += kPanelColumns) {
-    F columns[kVectors];
+  for (int64_t k = 0; k < call.depth;) {
+    rows.prefetch(k);
+    if (call.ahead)
+      take(*call.ahead);
+    int64_t next = k + kChunk < call.depth ? k + kChunk : call.depth;
+    for (; k < next; ++k, b += kPanelColumns) {
+      F columns[kVectors];
 #pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) {
-      columns[v] = load(b + v * kW);
-      _mm_prefetch((const char *)(b + kAhead * kPanelColumns + v * kW),
-                   _MM_HINT_T0);
-    }
+      for (int v = 0; v < kVectors; ++v) {
+        columns[v] = load(b + v * kW);
+        _mm_prefetch((const char *)(b + kAhead * kPanelColumns + v * kW),
+                     _MM_HINT_T0);
+      }
 #pragma GCC unroll 8
-    for (int r = 0; r < kTileRows; ++r) {
-      F row = broadcast(a[r]);
+      for (int r = 0; r < kTileRows; ++r) {
+        F row = rows.unit(r, k);
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v)
-        x[r][v] = Terms::add(x[r][v], row, columns[v]);
+        for (int v = 0; v < kVectors; ++v)
+          x[r][v] = Terms::add(x[r][v], row, columns[v]);
+      }
     }
   }
   if (call.from == Sums::inC)
@@ -143,19 +202,27 @@ MTC_INLINE void registerBlock(const float *a, const float *b,
     storeTo(floats, x);
 }
 
+template <typename Terms, typename C, typename Rows>
+void blockAt(const BlockCall &call, int64_t i, int64_t j) {
+  int64_t rows = call.rows - i, columns = call.columns - j;
+  registerBlock<Terms>(Rows(call, i), call.b + j * call.depth, call,
+                       Corner<C>{static_cast<C *>(call.c) + i * call.stride + j,
+                                 call.stride, rows, columns},
+                       Corner<float>{call.floats + i * call.floatStride + j,
+                                     call.floatStride, rows, columns});
+}
+
+/// What is packed of op(a), or what is packed of op(b) if nothing of op(a) is,
+/// stays in the second-level cache.
 template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
-  auto *c = static_cast<C *>(call.c);
-  for (int64_t j = 0; j < call.columns; j += kPanelColumns)
-    for (int64_t i = 0; i < call.rows; i += kTileRows) {
-      const float *a =
-          call.a + i / kPanelRows * kPanelRows * call.depth + i % kPanelRows;
-      int64_t rows = call.rows - i, columns = call.columns - j;
-      registerBlock<Terms>(
-          a, call.b + j * call.depth, call,
-          Corner<C>{c + i * call.stride + j, call.stride, rows, columns},
-          Corner<float>{call.floats + i * call.floatStride + j,
-                        call.floatStride, rows, columns});
-    }
+  if (call.aStride == 0)
+    for (int64_t j = 0; j < call.columns; j += kPanelColumns)
+      for (int64_t i = 0; i < call.rows; i += kTileRows)
+        blockAt<Terms, C, PackedRows>(call, i, j);
+  else
+    for (int64_t i = 0; i < call.rows; i += kTileRows)
+      for (int64_t j = 0; j < call.columns; j += kPanelColumns)
+        blockAt<Terms, C, PlainRows>(call, i, j);
 }
 
 template <typename Terms> void multiplyBlock(const BlockCall &call) {

@@ -1,7 +1,7 @@
 //===- gemm_own_units.h - what packed panels are made of --------*- C++ -*-===//
 //
-// Internal, per instruction set (see simd.h). How eight units are read along k
-// or across it, and one at an edge.
+// Internal, per instruction set (see simd.h). How units are read along k or
+// across it, eight of them or a vector, and one at an edge.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_UNITS_H
@@ -11,23 +11,122 @@
 
 namespace {
 
-MTC_INLINE __m256i loadEightHalves(const void *p) {
-  return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+/// Eight units, in every instruction set: of a panel of op(a).
+struct Eight {
+  using Vector = __m256;
+  static constexpr int kUnits = 8;
+  MTC_INLINE static Vector floats(const float *p) { return _mm256_loadu_ps(p); }
+  MTC_INLINE static Vector floats(const F16 *p) {
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+  }
+  MTC_INLINE static Vector floats(const Bf16 *p) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(halves(p), 16));
+  }
+  /// Neighbours along k, as memory has them.
+  MTC_INLINE static Vector pairs(const Bf16 *p) {
+    return floats(reinterpret_cast<const float *>(p));
+  }
+  MTC_INLINE static Vector pairs(const Bf16 *low, const Bf16 *high) {
+    return _mm256_castsi256_ps(
+        _mm256_or_si256(halves(low), _mm256_slli_epi32(halves(high), 16)));
+  }
+  MTC_INLINE static void store(float *p, Vector x) { _mm256_storeu_ps(p, x); }
+  static void transpose(Vector (&x)[kUnits]);
+
+private:
+  MTC_INLINE static __m256i halves(const Bf16 *p) {
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p));
+  }
+};
+
+/// Row i of x becomes column i.
+MTC_INLINE void Eight::transpose(Vector (&x)[kUnits]) {
+  __m256 pair[8], four[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    pair[2 * i] = _mm256_unpacklo_ps(x[2 * i], x[2 * i + 1]);
+    pair[2 * i + 1] = _mm256_unpackhi_ps(x[2 * i], x[2 * i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
+    four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
+    four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
+    four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    x[i] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x20);
+    x[i + 4] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x31);
+  }
 }
-MTC_INLINE __m256 loadEight(const float *p) { return _mm256_loadu_ps(p); }
-MTC_INLINE __m256 loadEight(const F16 *p) {
-  return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+
+#ifdef __AVX512F__
+/// A vector of units: of a panel of op(b).
+struct Sixteen {
+  using Vector = __m512;
+  static constexpr int kUnits = 16;
+  template <typename E> MTC_INLINE static Vector floats(const E *p) {
+    return load(p);
+  }
+  MTC_INLINE static Vector pairs(const Bf16 *p) {
+    return floats(reinterpret_cast<const float *>(p));
+  }
+  MTC_INLINE static Vector pairs(const Bf16 *low, const Bf16 *high) {
+    return _mm512_castsi512_ps(
+        _mm512_or_si512(halves(low), _mm512_slli_epi32(halves(high), 16)));
+  }
+  MTC_INLINE static void store(float *p, Vector x) { _mm512_storeu_ps(p, x); }
+  static void transpose(Vector (&x)[kUnits]);
+
+private:
+  MTC_INLINE static __m512i halves(const Bf16 *p) {
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+  }
+};
+
+/// Fours of rows within each quarter of a register, then the quarters.
+MTC_INLINE void Sixteen::transpose(Vector (&x)[kUnits]) {
+  __m512 four[16];
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    __m512 low = _mm512_unpacklo_ps(x[i], x[i + 1]),
+           high = _mm512_unpackhi_ps(x[i], x[i + 1]),
+           nextLow = _mm512_unpacklo_ps(x[i + 2], x[i + 3]),
+           nextHigh = _mm512_unpackhi_ps(x[i + 2], x[i + 3]);
+    four[i] = _mm512_shuffle_ps(low, nextLow, 0x44);
+    four[i + 1] = _mm512_shuffle_ps(low, nextLow, 0xee);
+    four[i + 2] = _mm512_shuffle_ps(high, nextHigh, 0x44);
+    four[i + 3] = _mm512_shuffle_ps(high, nextHigh, 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    __m512 even = _mm512_shuffle_f32x4(four[i], four[i + 4], 0x88),
+           odd = _mm512_shuffle_f32x4(four[i], four[i + 4], 0xdd),
+           nextEven = _mm512_shuffle_f32x4(four[i + 8], four[i + 12], 0x88),
+           nextOdd = _mm512_shuffle_f32x4(four[i + 8], four[i + 12], 0xdd);
+    x[i] = _mm512_shuffle_f32x4(even, nextEven, 0x88);
+    x[i + 4] = _mm512_shuffle_f32x4(odd, nextOdd, 0x88);
+    x[i + 8] = _mm512_shuffle_f32x4(even, nextEven, 0xdd);
+    x[i + 12] = _mm512_shuffle_f32x4(odd, nextOdd, 0xdd);
+  }
 }
-MTC_INLINE __m256 loadEight(const Bf16 *p) {
-  return _mm256_castsi256_ps(_mm256_slli_epi32(loadEightHalves(p), 16));
-}
+#else
+using Sixteen = Eight;
+#endif
+/// Of panels of op(b), whose width is a multiple.
+using VectorOfUnits = Sixteen;
 
 /// An element in fp32, which is exact.
 template <typename E> struct WideUnits {
   using Element = E;
   static constexpr int64_t kElements = 1;
-  MTC_INLINE static __m256 along(const E *p) { return loadEight(p); }
-  MTC_INLINE static __m256 across(const E *p, int64_t) { return loadEight(p); }
+  template <typename Group> MTC_INLINE static auto along(const E *p) {
+    return Group::floats(p);
+  }
+  template <typename Group> MTC_INLINE static auto across(const E *p, int64_t) {
+    return Group::floats(p);
+  }
   MTC_INLINE static float one(const E *p, int64_t, int64_t) {
     return widen(*p);
   }
@@ -37,13 +136,12 @@ template <typename E> struct WideUnits {
 struct PairUnits {
   using Element = Bf16;
   static constexpr int64_t kElements = 2;
-  MTC_INLINE static __m256 along(const Bf16 *p) {
-    return _mm256_castsi256_ps(_mm256_loadu_si256((const __m256i *)p));
+  template <typename Group> MTC_INLINE static auto along(const Bf16 *p) {
+    return Group::pairs(p);
   }
-  MTC_INLINE static __m256 across(const Bf16 *p, int64_t kStride) {
-    __m256i low = loadEightHalves(p), high = loadEightHalves(p + kStride);
-    return _mm256_castsi256_ps(
-        _mm256_or_si256(low, _mm256_slli_epi32(high, 16)));
+  template <typename Group>
+  MTC_INLINE static auto across(const Bf16 *p, int64_t kStride) {
+    return Group::pairs(p, p + kStride);
   }
   /// Of `left` elements along k from p on; what is beyond them is zero.
   MTC_INLINE static float one(const Bf16 *p, int64_t kStride, int64_t left) {

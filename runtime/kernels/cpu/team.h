@@ -21,6 +21,7 @@ namespace mtc::runtime {
 struct Part {
   int64_t begin, end;
   bool empty() const { return begin >= end; }
+  int64_t size() const { return empty() ? 0 : end - begin; }
 };
 
 /// Part `part` of `parts` of [0, count): as equal as they can be with ends at
