@@ -21,7 +21,7 @@ using mtc::runtime::kChunk;
 using mtc::runtime::kPanelRows;
 using mtc::runtime::Sums;
 
-constexpr int kVectors = 3; ///< of a row of a register block
+constexpr int kVectors = 3; ///< of a row of a register block, at most
 constexpr int64_t kPanelColumns = kVectors * kW;
 
 /// a·b + c in each lane of fp32.
@@ -74,31 +74,34 @@ template <typename E> struct Corner {
   int64_t stride, rows, columns;
 };
 
-using Block = F[kTileRows][kVectors];
+template <int Vectors> using Block = F[kTileRows][Vectors];
 
-template <typename E> MTC_INLINE void addFrom(Block &x, const Corner<E> &from) {
+template <int Vectors, typename E>
+MTC_INLINE void addFrom(Block<Vectors> &x, const Corner<E> &from) {
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r)
     if (r < from.rows)
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < Vectors; ++v)
         x[r][v] = loadFirst(from.p + r * from.stride + v * kW,
                             from.columns - v * kW) +
                   x[r][v];
 }
 
-template <typename E> MTC_INLINE void storeTo(const Corner<E> &to, Block &x) {
+template <int Vectors, typename E>
+MTC_INLINE void storeTo(const Corner<E> &to, Block<Vectors> &x) {
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r)
     if (r < to.rows)
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < Vectors; ++v)
         storeFirst(to.p + r * to.stride + v * kW, to.columns - v * kW, x[r][v]);
 }
 
-template <typename E> MTC_INLINE void prefetchRows(const Corner<E> &c) {
+template <int Vectors, typename E>
+MTC_INLINE void prefetchRows(const Corner<E> &c) {
   for (int r = 0; r < kTileRows; ++r)
-    for (int v = 0; v < kVectors && r < c.rows; ++v)
+    for (int v = 0; v < Vectors && r < c.rows; ++v)
       _mm_prefetch((const char *)(c.p + r * c.stride + v * kW), _MM_HINT_T0);
 }
 
@@ -155,20 +158,20 @@ MTC_INLINE void take(Ahead &ahead) {
   }
 }
 
-template <typename Terms, typename C, typename Rows>
+template <int Vectors, typename Terms, typename C, typename Rows>
 MTC_INLINE void registerBlock(const Rows &rows, const float *b,
                               const BlockCall &call, const Corner<C> &c,
                               const Corner<float> &floats) {
   constexpr int kAhead = 8; // units of k
   if (call.from == Sums::inC)
-    prefetchRows(c);
+    prefetchRows<Vectors>(c);
   if (call.from == Sums::inFloats)
-    prefetchRows(floats);
-  Block x;
+    prefetchRows<Vectors>(floats);
+  Block<Vectors> x;
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v)
+    for (int v = 0; v < Vectors; ++v)
       x[r][v] = broadcast(0);
   for (int64_t k = 0; k < call.depth;) {
     rows.prefetch(k);
@@ -176,9 +179,9 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
       take(*call.ahead);
     int64_t next = k + kChunk < call.depth ? k + kChunk : call.depth;
     for (; k < next; ++k, b += kPanelColumns) {
-      F columns[kVectors];
+      F columns[Vectors];
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) {
+      for (int v = 0; v < Vectors; ++v) {
         columns[v] = load(b + v * kW);
         _mm_prefetch((const char *)(b + kAhead * kPanelColumns + v * kW),
                      _MM_HINT_T0);
@@ -187,29 +190,42 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
       for (int r = 0; r < kTileRows; ++r) {
         F row = rows.unit(r, k);
 #pragma GCC unroll 3
-        for (int v = 0; v < kVectors; ++v)
+        for (int v = 0; v < Vectors; ++v)
           x[r][v] = Terms::add(x[r][v], row, columns[v]);
       }
     }
   }
   if (call.from == Sums::inC)
-    addFrom(x, c);
+    addFrom<Vectors>(x, c);
   if (call.from == Sums::inFloats)
-    addFrom(x, floats);
+    addFrom<Vectors>(x, floats);
   if (call.to == Sums::inC)
-    storeTo(c, x);
+    storeTo<Vectors>(c, x);
   else
-    storeTo(floats, x);
+    storeTo<Vectors>(floats, x);
 }
 
-template <typename Terms, typename C, typename Rows>
+template <int Vectors, typename Terms, typename C, typename Rows>
 void blockAt(const BlockCall &call, int64_t i, int64_t j) {
   int64_t rows = call.rows - i, columns = call.columns - j;
-  registerBlock<Terms>(Rows(call, i), call.b + j * call.depth, call,
-                       Corner<C>{static_cast<C *>(call.c) + i * call.stride + j,
-                                 call.stride, rows, columns},
-                       Corner<float>{call.floats + i * call.floatStride + j,
-                                     call.floatStride, rows, columns});
+  registerBlock<Vectors, Terms>(
+      Rows(call, i), call.b + j * call.depth, call,
+      Corner<C>{static_cast<C *>(call.c) + i * call.stride + j, call.stride,
+                rows, columns},
+      Corner<float>{call.floats + i * call.floatStride + j, call.floatStride,
+                    rows, columns});
+}
+
+/// The last panel may have fewer columns than it has room for.
+template <typename Terms, typename C, typename Rows>
+MTC_INLINE void panelBlock(const BlockCall &call, int64_t i, int64_t j) {
+  int64_t columns = call.columns - j;
+  if (columns > 2 * kW)
+    blockAt<3, Terms, C, Rows>(call, i, j);
+  else if (columns > kW)
+    blockAt<2, Terms, C, Rows>(call, i, j);
+  else
+    blockAt<1, Terms, C, Rows>(call, i, j);
 }
 
 /// What is packed of op(a), or what is packed of op(b) if nothing of op(a) is,
@@ -218,11 +234,11 @@ template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
   if (call.aStride == 0)
     for (int64_t j = 0; j < call.columns; j += kPanelColumns)
       for (int64_t i = 0; i < call.rows; i += kTileRows)
-        blockAt<Terms, C, PackedRows>(call, i, j);
+        panelBlock<Terms, C, PackedRows>(call, i, j);
   else
     for (int64_t i = 0; i < call.rows; i += kTileRows)
       for (int64_t j = 0; j < call.columns; j += kPanelColumns)
-        blockAt<Terms, C, PlainRows>(call, i, j);
+        panelBlock<Terms, C, PlainRows>(call, i, j);
 }
 
 template <typename Terms> void multiplyBlock(const BlockCall &call) {

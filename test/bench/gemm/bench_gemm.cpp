@@ -3,7 +3,7 @@
 // as in a step: buffers rotate. One thread is timed by its processor time,
 // several by the clock; both take the best of the repeats.
 //
-// usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME]]
+// usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA]]]
 #include "test/bench/gemm/peak.h"
 
 #include "mtc/runtime/isa.h"
@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
   if (argc < 4) {
     std::fprintf(stderr,
                  "usage: %s TOKENS THREADS f32|bf16 [REPEATS [PART OF A "
-                 "NAME]]\n",
+                 "NAME [ISA]]]\n",
                  argv[0]);
     return 2;
   }
@@ -165,6 +165,8 @@ int main(int argc, char **argv) {
   std::string isa(isBf16 ? "x86-64-v4-bf16" : "x86-64-v4");
   if (!isBf16 && !processorHas(isa))
     isa = "x86-64-v3";
+  if (argc > 6)
+    isa = argv[6];
   if (Status status = gemmSelectIsa(isa); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.message().c_str());
     return 1;
