@@ -187,10 +187,7 @@ std::string reportText(const Json &r) {
     text += fmt::format("epilogues      {}\n",
                         fmt::join(names.get<std::vector<std::string>>(), ", "));
   if (std::string gemm = r.value("gemm", ""); !gemm.empty())
-    text +=
-        fmt::format("products       {}\n",
-                    gemm == "own" ? "by kernels of our own (gemm = own)"
-                                  : "each by the faster kernel (gemm = auto)");
+    text += "products       by kernels of our own (gemm = own)\n";
   if (r.value("comm_thread", false))
     text += "collectives    on a thread of their own (comm_thread)\n";
   if (r.contains("bubble_fraction"))

@@ -55,7 +55,7 @@ struct Strategy {
   std::vector<std::string> overlap = {"p2p"};
   /// Of epilogueKinds, in that order; of GPUs.
   std::vector<std::string> gemmEpilogues = {"bias", "gelu"};
-  std::string gemm = "auto"; ///< or "own" or "onednn"; of cpus
+  std::string gemm = "own"; ///< or "onednn"; of cpus
   int64_t threadsPerRank = 1;
   bool commThread = false; ///< a thread of collectives beside these
   int64_t bucketSize = 0;  ///< elements of a gradient bucket; 0: `resolve` says

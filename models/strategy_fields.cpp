@@ -293,12 +293,10 @@ static StrategyRows timeFields() {
        "place of a kernel behind them: with bias the bias is added, with gelu "
        "GELU is computed; each rounds once where kernels round per op",
        "\"bias\""},
-      {"", "gemm", named({"onednn", "own", "auto"}, &Strategy::gemm),
-       "how products of a cpu are computed: by oneDNN's matmul; by kernels of "
-       "our own, whose bits do not depend on threads_per_rank; with auto by "
-       "these where they were measured faster: gradients of weights, long "
-       "sums, fp16, and bf16 without AVX-512-BF16",
-       "\"own\""},
+      {"", "gemm", named({"own", "onednn"}, &Strategy::gemm),
+       "how products of a cpu are computed: by kernels of our own, whose bits "
+       "do not depend on threads_per_rank, or by oneDNN's matmul",
+       "\"onednn\""},
   };
 }
 

@@ -210,10 +210,9 @@ def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what a product does before it rounds
 }
 
 def Mtc_GemmChoice : I32EnumAttr<"GemmChoice", "how products of a cpu are computed", [
-    I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"Auto", 1, "auto">]> {
+    I32EnumAttrCase<"Own", 0, "own">]> {
   let description = [{
-    `own`: by the runtime's kernels, whose bits do not depend on threads. `auto`: each product by what
-    is fastest for its shape and type.
+    `own`: by the runtime's kernels, whose bits do not depend on threads.
   }];
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;

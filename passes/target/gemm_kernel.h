@@ -6,9 +6,8 @@
 
 namespace mtc::target {
 
-/// What computes a product of the module's target, by its choice (`gemm`), the
-/// product's shape and its types; none where the device's library does. The op
-/// is on tensors or on views; what it says itself is not looked at.
+/// What computes a product of the module's target, by its choice (`gemm`); none
+/// where the device's library does. What the op itself says is not looked at.
 std::optional<rt::GemmKernel> gemmKernel(rt::GemmOp op);
 
 } // namespace mtc::target

@@ -28,14 +28,8 @@
 // ONEDNN: threads = 1>
 // ONEDNN-NOT: by own
 
-// by a rule, if nothing is said: sums along rows that lie apart, the gradients of weights, by kernels of our own
-// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=AUTO
-// AUTO: threads = 1, gemm = auto>
-// AUTO-LABEL: func.func @stage0_bwd
-// AUTO-DAG: rt.gemm {{.*}} m 64 n 192 k 64 by own {{{.*}}ta = true
-// AUTO-DAG: rt.gemm {{.*}} m 64 n 64 k 192 {{{.*}}ta = false
-
-// all in f16, whose operands the library copies
-// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm auto --dtype fp16 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=F16
-// F16: rt.gemm {{.*}} by own {
-// F16-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
+// if nothing is said, all by kernels of our own
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT: threads = 1, gemm = own>
+// DEFAULT-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
+// DEFAULT: rt.gemm {{.*}} by own {{{.*}}ta = true

@@ -220,6 +220,34 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
     }
 }
 
+// What is beyond an edge of a panel is multiplied, too, and must not show.
+TEST(OwnGemm, WhatIsNotFiniteStaysInItsRowAndColumn) {
+  std::mt19937 rng(3);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                         {9, 47, 33},
+                         {17, 97, 2051},
+                         {70, 50, 7}})
+    for (Types t : kTypes)
+      for (int form = 0; form < 4; ++form) {
+        GemmDesc d{m, n, k, (form & 1) != 0, (form & 2) != 0, 0, t.ab, t.c};
+        Operands x = operandsOf(d, rng), wrong = x;
+        // The last term of the last row and column, at the edge of all panels.
+        wrong.a[size_t(d.ta ? (k - 1) * m + m - 1 : m * k - 1)] = INFINITY;
+        wrong.b[size_t(d.tb ? n * k - 1 : (k - 1) * n + n - 1)] = NAN;
+        std::vector<float> clean = valuesOf(d.c, product(d, x, kBest, 2)),
+                           found = valuesOf(d.c, product(d, wrong, kBest, 2));
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            float value = found[size_t(i * n + j)];
+            if (i == m - 1 || j == n - 1)
+              ASSERT_FALSE(std::isfinite(value)) << i << ", " << j << name(d);
+            else
+              ASSERT_EQ(value, clean[size_t(i * n + j)])
+                  << i << ", " << j << name(d);
+          }
+      }
+}
+
 // The planner asks for another processor than its own: a pure function.
 TEST(OwnGemm, ScratchIsPlannedForAnyProcessor) {
   for (std::string_view isa : kIsas)

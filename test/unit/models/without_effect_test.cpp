@@ -64,7 +64,7 @@ TEST(ChoicesWithoutEffect, ProductsOfACpuHaveNoEpilogues) {
 
 TEST(ChoicesWithoutEffect, ProductsOfAGpuAreItsLibrarys) {
   Strategy strategy;
-  strategy.gemm = "own";
+  strategy.gemm = "onednn";
   EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
   strategy.target = "cuda:sm_90";
   EXPECT_EQ(
