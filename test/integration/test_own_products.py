@@ -1,9 +1,9 @@
-"""Products by kernels of our own (`--gemm own`).
+"""Products by kernels of our own, which are the default, and by oneDNN.
 
 Losses, norms, gradients of step 1 and final parameters of a training run are the same to
 the bit at 1, 2 and 3 threads per rank, in each type; under AVX2 and AVX-512 so are
 those of the products in f32, which unit tests compare (the kernels of other ops differ).
-Against PyTorch's goldens they are as near as oneDNN's. Every product of the plan says so.
+Against PyTorch's goldens both are as near. Every product of the plan says whose it is.
 
 usage: test_own_products.py BIN_DIR GOLDEN_DIR
 """
@@ -21,11 +21,11 @@ from run_layout import Mtc, Report
 from test_goldens import BF16, F32, SPECS, check_run
 
 STEPS = 3
-OWN = ["--gemm", "own"]
+ONEDNN = ["--gemm", "onednn"]
 RUNS = (("gpt2-nano", "f32", SINGLE, (1, 2, 3)), ("gpt2-nano", "bf16", SINGLE, (1, 2, 3)),
         ("gpt2-nano", "fp16", SINGLE, (1, 3)), ("gpt2-nano", precision.SUMS, SINGLE, (1, 3)),
         ("gpt2-nano-untied", "f32", Layout(tp=2), (1, 2)))
-# Golden, type and steps.
+# Golden, type and steps, by oneDNN: `integration_goldens` has all by our own.
 GOLDENS = (("tied-1", "f32", 5), ("untied-2", "f32", 2), ("rms-1", "bf16", 2))
 
 
@@ -52,8 +52,7 @@ def check_threads(mtc, report, folder):
         found = {}
         for threads in counts:
             bundle = os.path.join(folder, "bundle")
-            mtc.compile(spec, layout, bundle, [*precision.options(dtype), *OWN,
-                                               "--threads-per-rank", threads])
+            mtc.compile(spec, layout, bundle, [*precision.options(dtype), "--threads-per-rank", threads])
             report.expect(kernels(mtc, bundle) == {"own"},
                           f"{spec} {dtype}: expected all products by own kernels, found "
                           f"{kernels(mtc, bundle)}")
@@ -68,9 +67,12 @@ def check_threads(mtc, report, folder):
 def check_goldens(mtc, report, goldens, folder):
     for name, dtype, steps in GOLDENS:
         bundle = mtc.compile(SPECS[name.split("-")[0]][0], SINGLE, os.path.join(folder, name),
-                             [*precision.options(dtype), *OWN])
+                             [*precision.options(dtype), *ONEDNN])
+        report.expect(kernels(mtc, bundle) == {None},
+                      f"{name} {dtype}: expected all products by oneDNN, found "
+                      f"{kernels(mtc, bundle)}")
         check_run(mtc, report, bundle, os.path.join(goldens, name),
-                  os.path.join(folder, f"run-{name}"), f"{name} in {dtype}", steps,
+                  os.path.join(folder, f"run-{name}"), f"{name} in {dtype} by oneDNN", steps,
                   F32 if dtype == "f32" else BF16)
 
 
@@ -81,7 +83,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_threads(mtc, report, folder)
         check_goldens(mtc, report, os.path.join(sys.argv[2], "gpt2"), folder)
-    return report.finish("products of our own")
+    return report.finish("products of our own and by oneDNN")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def overlap_views(text, by):
         forward = find(program, r"(?s)func\.func @stage0_fwd\(.*?\n    \}\n").group()
         result = offset_of_output(forward, r"broadcast\+add\+activation", 1)
         gemm = find(forward, r"^ *rt\.gemm %\w+, %\w+ into (%\w+) scratch %\w+ "
-                             r"m 64 n 128 k 64 \{.*tfm\.layer = 1 .*$")
+                             r"m 64 n 128 k 64 by own \{.*tfm\.layer = 1 .*$")
         argument = find(forward[:gemm.start()], rf"^ *{gemm.group(1)} = rt\.view "
                                                 r"activations at (\d+) ").group(1)
         # Views of it: written and read forward, and in eval, read backward.
