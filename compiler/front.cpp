@@ -26,9 +26,33 @@ using mtc::runtime::StatusCode;
 namespace mtc::compiler {
 namespace {
 
+/// Whether oneDNN makes the products. The planner asks it for its scratch, on
+/// this machine, with the instructions of the plan.
+bool usesOneDnn(TargetAttr target) {
+  return target.getDevice() == "cpu" && target.getGemm() != GemmChoice::Own;
+}
+
+/// Why oneDNN, on this machine, has no plan for this instruction set.
+Status checkOneDnn(const std::string &isa, bool bf16) {
+  if (bf16 && isa == "x86-64-v3")
+    return {
+        StatusCode::infeasible,
+        "dtype bf16: expected an instruction set with AVX-512 for oneDNN's "
+        "products (x86-64-v4-bf16, or x86-64-v4 with emulated products), found "
+        "x86-64-v3; take --gemm own there, or --dtype f32"};
+  if (!runtime::processorHas(isa))
+    return {
+        StatusCode::infeasible,
+        fmt::format(
+            "isa: expected one that this machine has, found {}; the scratch "
+            "of oneDNN's products comes from the library on the compiling "
+            "machine, so compile on one with {}, or with --gemm own",
+            isa, isa)};
+  return Status::okay();
+}
+
 /// Writes the instruction set into mtc.config: what the option says, else what
-/// the IR says, else the best of this machine. The planner asks the GEMM
-/// library on this machine, so it must be one that this machine has.
+/// the IR says, else the best of this machine.
 Status setIsa(mlir::ModuleOp module, DiagnosticLog &log,
               const std::string &option) {
   mlir::FailureOr<ConfigAttr> config = configOf(module);
@@ -38,31 +62,24 @@ Status setIsa(mlir::ModuleOp module, DiagnosticLog &log,
   if (mlir::StringAttr given = config->getTarget().getIsa();
       given && isa.empty())
     isa = given.getValue().str();
-  bool bf16 = config->getPrecision() == Precision::BF16;
+  bool bf16 = config->getPrecision() == Precision::BF16,
+       oneDnn = usesOneDnn(config->getTarget());
   if (isa.empty())
     isa = target::Target::bestIsa(bf16);
-  if (isa.empty())
+  if (isa.empty() && oneDnn)
     return {StatusCode::infeasible,
-            "dtype bf16: expected a processor with AVX-512-BF16, found none; "
-            "take --dtype f32, or accept emulated products, which are slower "
-            "than f32, with --isa x86-64-v4"};
+            "dtype bf16: expected a processor with AVX-512-BF16 for oneDNN's "
+            "products, found none; take --gemm own, or --dtype f32, or accept "
+            "emulated products, which are slower than f32, with --isa "
+            "x86-64-v4"};
+  if (isa.empty())
+    isa = target::Target::bestIsa(/*bf16=*/false);
   if (!runtime::isKnownIsa(isa))
     return {StatusCode::usage,
             fmt::format("isa: expected one of {}, found '{}'",
                         runtime::isaNames(), isa)};
-  if (bf16 && isa == "x86-64-v3")
-    return {
-        StatusCode::infeasible,
-        "dtype bf16: expected an instruction set with AVX-512 (x86-64-v4-bf16, "
-        "or x86-64-v4 with emulated products), found x86-64-v3; take --dtype "
-        "f32 there"};
-  if (!runtime::processorHas(isa))
-    return {
-        StatusCode::infeasible,
-        fmt::format("isa: expected one that this machine has, found {}; the "
-                    "plan's scratch sizes come from the GEMM library on the "
-                    "compiling machine, so compile on one with {}",
-                    isa, isa)};
+  if (oneDnn)
+    MTC_RETURN_IF_ERROR(checkOneDnn(isa, bf16));
   module->setAttr(configAttrName, config->withIsa(isa));
   return Status::okay();
 }

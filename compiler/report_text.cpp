@@ -94,8 +94,11 @@ static std::string typeText(const Json &r) {
     return dtype;
   if (dtype == "fp16")
     return dtype + " (products of f16 values in f32)";
-  bool emulated = dtype == "bf16" && r["isa"] != "x86-64-v4-bf16";
-  return emulated ? dtype + " (products emulated)" : dtype;
+  if (dtype != "bf16" || r["isa"] == "x86-64-v4-bf16")
+    return dtype;
+  return dtype + (r.value("gemm", "") == "own"
+                      ? " (products of bf16 values in f32)"
+                      : " (products emulated)");
 }
 
 /// Of a GPU, and the processor that launches for it.

@@ -68,6 +68,16 @@ struct PlanMemoryPass
     }
   }
 
+  /// Whether it computes a product of the program.
+  static bool usesLibrary(rt::ProgramOp program) {
+    return program
+        .walk([](rt::GemmOp op) {
+          return op.getKernel() ? WalkResult::advance()
+                                : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
     auto target = target::Target::of(program->getParentOfType<ModuleOp>());
     if (failed(target))
@@ -93,7 +103,7 @@ struct PlanMemoryPass
          alignTo(sizeof(MtcStepState), kPage)}));
     program.setLossOffset(layout.lossOffset);
     // The scratch sizes above are this library's; the runtime rejects another.
-    program.setOnednn(target->library());
+    program.setOnednn(usesLibrary(program) ? target->library() : "");
     return success();
   }
 };

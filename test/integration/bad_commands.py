@@ -14,10 +14,10 @@ def plan(text="// mtc: phase model\nmodule {}\n"):
     return lambda place: place.write("plan.mlir", text)
 
 
-def edited(text):
+def edited(text, *options):
     """The plan of `tiny.toml`, with one piece of its text replaced."""
     def make(place):
-        ended = place.run(["compile", "tiny.toml", "--gbs", 2, "--compile-to",
+        ended = place.run(["compile", "tiny.toml", "--gbs", 2, *options, "--compile-to",
                            "plan-memory", "-o", "plan.mlir"])
         ir, count = re.subn(*text, place.read("plan.mlir").decode())
         if ended.code != 0 or count == 0:
@@ -26,9 +26,9 @@ def edited(text):
     return make
 
 
-def edited_bundle(text):
+def edited_bundle(text, *options):
     def make(place):
-        edited(text)(place)
+        edited(text, *options)(place)
         ended = place.run([*PLAN, "--from", "plan-memory"])
         if ended.code != 0:
             raise Broken(ended.err)
@@ -43,13 +43,13 @@ def lacking(*features):
     return lambda place, command: place.run(command, environment=tunables)
 
 
-ONEDNN = r'onednn = "[^"]*"', 'onednn = "9.9.9"'
+ONEDNN = (r'onednn = "[^"]*"', 'onednn = "9.9.9"'), "--gemm", "onednn"
 OF_THE_MACHINE = [
     Case("plan: another oneDNN", ["run", "out", *RUN[2:]], INFEASIBLE,
          ["oneDNN 9.9.9", "found 2.", "compile it again on this host"],
-         edited_bundle(ONEDNN)),
+         edited_bundle(*ONEDNN)),
     Case("plan: another oneDNN, threads", ["run", "out", *RUN[2:], "--comm", "threads"],
-         INFEASIBLE, ["oneDNN 9.9.9", "found 2."], edited_bundle(ONEDNN)),
+         INFEASIBLE, ["oneDNN 9.9.9", "found 2."], edited_bundle(*ONEDNN)),
     Case("plan: an instruction set that is none", [*PLAN, "--from", "plan-memory"],
          USAGE, ["isa", "expected one of x86-64-v4-bf16", "x86-64-v9"],
          edited((r'isa = "[^"]*"', 'isa = "x86-64-v9"'))),
@@ -67,13 +67,16 @@ OF_THE_MACHINE = [
     Case("more memory than the device has", [*COMPILE, "--pp", 2, "--device-memory", "1KiB"],
          INFEASIBLE, ["stage 0: expected at most 1024 bytes per rank (device_memory), found",
                       "stage 1: expected at most 1024 bytes", "raise tp, pp or zero"]),
-    Case("no AVX-512: a plan for it", [*COMPILE, "--isa", "x86-64-v4"], INFEASIBLE,
+    Case("no AVX-512: a plan for it by oneDNN",
+         [*COMPILE, "--gemm", "onednn", "--isa", "x86-64-v4"], INFEASIBLE,
          ["isa", "expected one that this machine has", "x86-64-v4"],
          act=lacking("AVX512F")),
-    Case("no AVX-512: bf16", [*COMPILE, "--dtype", "bf16"], INFEASIBLE,
-         ["dtype bf16", "expected a processor with AVX-512-BF16", "--dtype f32"],
+    Case("no AVX-512: bf16 by oneDNN", [*COMPILE, "--gemm", "onednn", "--dtype", "bf16"],
+         INFEASIBLE,
+         ["dtype bf16", "expected a processor with AVX-512-BF16", "--gemm own", "--dtype f32"],
          act=lacking("AVX512F")),
-    Case("no AVX2: a plan for it", [*COMPILE, "--isa", "x86-64-v3"], INFEASIBLE,
+    Case("no AVX2: a plan for it by oneDNN",
+         [*COMPILE, "--gemm", "onednn", "--isa", "x86-64-v3"], INFEASIBLE,
          ["isa", "expected one that this machine has", "x86-64-v3"],
          act=lacking("AVX2", "AVX512F")),
     Case("no AVX2: a bundle that needs it", RUN, INFEASIBLE,

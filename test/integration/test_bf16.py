@@ -34,7 +34,7 @@ def train(mtc, folder, data, dtype, layout):
 
 def check_follows(mtc, report, folder, data, layout):
     _, exact = train(mtc, folder, data, "f32", layout)
-    bundle, narrow = train(mtc, folder, data, "bf16", layout)
+    _, narrow = train(mtc, folder, data, "bf16", layout)
     report.expect(len(exact) == len(narrow) == STEPS,
                   f"{layout.name}: expected {STEPS} steps, found {len(narrow)}")
     worst = max(relative(a["loss"], b["loss"]) for a, b in zip(exact, narrow))
@@ -45,7 +45,6 @@ def check_follows(mtc, report, folder, data, layout):
     report.expect(learnt > 1, f"{layout.name}: the loss fell by {learnt:.2f} only")
     # The same bits would mean that nothing was computed in bf16.
     report.expect(worst > 1e-6, f"{layout.name}: bf16 and fp32 give the same losses")
-    return bundle
 
 
 def check_logits(mtc, report, folder, data):
@@ -104,20 +103,22 @@ def check_odd_sizes(mtc, report, folder, data):
                   "ffn 97: the losses of one and two stages differ")
 
 
-def check_units(report, bundle, data):
-    """The products of a step run on oneDNN's bf16 kernels, and generated kernels round
-    by the instruction."""
+def check_units(mtc, report, folder, data):
+    """Our products multiply pairs of bf16, generated kernels round by the instruction,
+    and oneDNN's products run on its bf16 kernels."""
     if not UNITS:
-        print("  this processor has no AVX-512-BF16: products are emulated")
+        print("  this processor has no AVX-512-BF16: products widen bf16")
         return
-    program = os.path.join(bundle, "programs", sorted(
-        name for name in os.listdir(os.path.join(bundle, "programs"))
-        if not name.endswith(".so"))[0])
+    bundle = os.path.join(folder, "units")
+    mtc.compile(SPEC, SINGLE, bundle, precision.options("bf16"))
+    program = os.path.join(bundle, "programs", "stage0")
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program],
                           capture_output=True, text=True, check=True).stdout
-    found = len(re.findall(r"\bvcvtneps2bf16\b.*%zmm", code))
-    print(f"  {found} vector instructions round to bf16")
-    report.expect(found > 0, "expected vcvtneps2bf16 on vectors of 16 in the program")
+    for instruction in ("vcvtneps2bf16", "vdpbf16ps"):
+        found = len(re.findall(rf"\b{instruction}\b.*%zmm", code))
+        print(f"  {found} times {instruction}")
+        report.expect(found > 0, f"expected {instruction} on vectors of 16 in the program")
+    mtc.compile(SPEC, SINGLE, bundle, [*precision.options("bf16"), "--gemm", "onednn"])
     done = subprocess.run(
         [os.path.join(sys.argv[1], "mtc"), "run", bundle, "--data", data, "--data-type",
          "u8", "--steps", "1", "--quiet"], capture_output=True, text=True, check=True,
@@ -125,7 +126,7 @@ def check_units(report, bundle, data):
     products = [line for line in (done.stdout + done.stderr).splitlines()
                 if line.startswith("onednn_verbose,exec,cpu,matmul")]
     native = [line for line in products if "avx512_core_bf16" in line]
-    print(f"  {len(native)} of {len(products)} products on bf16 units")
+    print(f"  {len(native)} of {len(products)} products of oneDNN on bf16 units")
     report.expect(products and len(native) == len(products),
                   f"expected all products on avx512_core_bf16, found "
                   f"{[line for line in products if line not in native][:1]}")
@@ -133,36 +134,52 @@ def check_units(report, bundle, data):
 
 def check_rejections(mtc, report, folder):
     out = os.path.join(folder, "rejected")
-    done = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16", "--isa",
-                    "x86-64-v3", "-o", out, check=False)
+    done = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16", "--gemm", "onednn",
+                    "--isa", "x86-64-v3", "-o", out, check=False)
     words = "expected an instruction set with AVX-512"
     report.expect(done.returncode == 4 and words in done.stderr and not os.path.exists(out),
-                  f"bf16 on x86-64-v3: expected exit 4 and '{words}', found "
+                  f"bf16 by oneDNN on x86-64-v3: expected exit 4 and '{words}', found "
                   f"{done.returncode}: {done.stderr.strip()}")
 
 
-def check_emulated(mtc, report, folder, data):
-    """Where a user asks for it, products are emulated, and the plan says so. The same
+def check_other_processors(mtc, report, folder, data):
+    """Without units for bf16 its values are widened, and the plan says so. The same
     operands, the same type of sum: only the order of sums differs."""
-    if not precision.has_flag("avx512f"):
-        print("  this processor has no AVX-512: nothing to emulate with")
-        return
+    isas = [isa for isa, flag in (("x86-64-v3", "avx2"), ("x86-64-v4", "avx512f"),
+                                  ("x86-64-v4-bf16", "avx512_bf16"))
+            if precision.has_flag(flag)]
     losses = []
-    for isa in ("x86-64-v4", *(["x86-64-v4-bf16"] if UNITS else [])):
+    for isa in isas:
         bundle = os.path.join(folder, isa)
         printed = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16",
                            "--isa", isa, "-o", bundle).stdout
-        says = "bf16 (products emulated)" in printed
-        report.expect(says == (isa == "x86-64-v4"),
-                      f"{isa}: expected the report to say what is emulated, found {printed}")
+        says = "bf16 (products of bf16 values in f32)" in printed
+        report.expect(says == (isa != "x86-64-v4-bf16"),
+                      f"{isa}: expected the report to say what is widened, found {printed}")
         log = mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 5],
                       os.path.join(folder, "run"))
         losses.append([step["loss"] for step in log])
-    worst = max(relative(a, b) for a, b in zip(losses[0], losses[-1]))
-    print(f"  emulated and native losses within {worst:.1e}")
-    # A sum in another order moves a value by half a unit of bf16 (2e-3) now and then;
-    # the loss averages over 512 tokens: 2e-3 / sqrt(512).
-    report.expect(worst <= 1e-4, f"emulated products: losses differ by {worst:.1e}")
+    for isa, found in zip(isas, losses):
+        worst = max(relative(a, b) for a, b in zip(losses[-1], found))
+        print(f"  {isa}: losses within {worst:.1e} of those of {isas[-1]}")
+        # A sum in another order moves a value by half a unit of bf16 (2e-3) now and then;
+        # the loss averages over 512 tokens: 2e-3 / sqrt(512).
+        report.expect(worst <= 1e-4, f"{isa}: losses of bf16 differ by {worst:.1e}")
+
+
+def check_compiled_elsewhere(mtc, report, folder):
+    """A processor without AVX-512 makes the plan, and the programs, of one that has it."""
+    def programs(name, **hidden):
+        bundle = os.path.join(folder, name)
+        subprocess.run([mtc.program, "compile", SPEC, *map(str, SINGLE.options()), "--dtype",
+                        "bf16", "--isa", "x86-64-v4-bf16", "-o", bundle], check=True,
+                       capture_output=True, env={**os.environ, **hidden})
+        with open(os.path.join(bundle, "programs", "stage0"), "rb") as file:
+            return file.read()
+    elsewhere = programs("elsewhere", GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX512F")
+    report.expect(programs("here") == elsewhere,
+                  "x86-64-v4-bf16: expected the program that a processor without AVX-512 "
+                  "makes to be that of one with it, found another")
 
 
 def main():
@@ -170,13 +187,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data.bin")
         corpus.write(data)
-        bundle = check_follows(mtc, report, folder, data, SINGLE)
+        check_follows(mtc, report, folder, data, SINGLE)
         check_follows(mtc, report, folder, data, TP2_PP2_DP2)
         check_logits(mtc, report, folder, data)
         check_odd_sizes(mtc, report, folder, data)
-        check_units(report, bundle, data)
+        check_units(mtc, report, folder, data)
         check_rejections(mtc, report, folder)
-        check_emulated(mtc, report, folder, data)
+        check_other_processors(mtc, report, folder, data)
+        check_compiled_elsewhere(mtc, report, folder)
     return report.finish("bf16")
 
 
