@@ -35,7 +35,7 @@ public:
     case TeamForm::One:
       return buildOne();
     case TeamForm::Rows: {
-      auto [from, to] = mine(index(0), index(numRows(kernel)), 1);
+      auto [from, to] = partOf(index(0), index(numRows(kernel)), 1, part);
       return rows.buildRows(from, to);
     }
     case TeamForm::Columns:
@@ -47,8 +47,10 @@ public:
   }
 
 private:
-  /// This part of [from, to), with ends at multiples of `unit` behind `from`.
-  std::pair<Value, Value> mine(Value from, Value to, int64_t unit) {
+  /// Part `which` of [from, to), with ends at multiples of `unit` behind
+  /// `from`.
+  std::pair<Value, Value> partOf(Value from, Value to, int64_t unit,
+                                 Value which) {
     Value count = arith::SubIOp::create(b, to, from);
     Value units = arith::CeilDivUIOp::create(b, count, index(unit));
     auto end = [&](Value part) {
@@ -58,7 +60,8 @@ private:
       return arith::AddIOp::create(b, from,
                                    arith::MinUIOp::create(b, at, count));
     };
-    return {end(part), end(arith::AddIOp::create(b, part, index(1)))};
+    Value begin = end(which);
+    return {begin, end(arith::AddIOp::create(b, which, index(1)))};
   }
 
   LogicalResult buildOne() {
@@ -70,7 +73,7 @@ private:
 
   /// Sums are added in the order of rows.
   LogicalResult buildColumns() {
-    auto [from, to] = mine(index(0), cols, unit);
+    auto [from, to] = partOf(index(0), cols, unit, part);
     LogicalResult ok = success();
     emitFor(b, index(0), index(numRows(kernel)), index(1), {},
             [&, from = from, to = to](Value row, ValueRange) {
@@ -81,41 +84,69 @@ private:
   }
 
   LogicalResult buildBlocks() {
-    Value count = index(numRows(kernel)), step = index(shape.rowsPerBlock);
-    auto [fromColumn, toColumn] = mine(index(0), cols, unit);
+    Value count = index(numRows(kernel)), block = index(shape.rowsPerBlock);
+    Value round = arith::MulIOp::create(b, parts, block);
+    Value mine = arith::MulIOp::create(b, part, block);
     LogicalResult ok = success();
-    emitFor(b, index(0), count, step, {},
-            [&, from = fromColumn, to = toColumn](Value first, ValueRange) {
-              Value end = arith::MinUIOp::create(
-                  b, arith::AddIOp::create(b, first, step), count);
-              ok = buildBlock(first, end, from, to);
-              return SmallVector<Value>{};
-            });
+    emitFor(b, index(0), count, round, {}, [&](Value first, ValueRange) {
+      auto within = [&](Value row) {
+        return arith::MinUIOp::create(b, row, count);
+      };
+      Value begin = within(arith::AddIOp::create(b, first, mine));
+      ok = buildBlock(begin, within(arith::AddIOp::create(b, begin, block)));
+      return SmallVector<Value>{};
+    });
     return ok;
   }
 
-  LogicalResult buildBlock(Value first, Value end, Value fromColumn,
-                           Value toColumn) {
-    BodyEmitter &body = rows.emitter();
-    for (auto [i, sum] : llvm::enumerate(shape.sums))
-      body.keepForLater(sum, workspace, first,
-                        static_cast<int64_t>(i) * shape.rowsPerBlock *
-                            numCols(kernel));
-    auto [fromRow, toRow] = mine(first, end, 1);
-    if (failed(rows.buildRows(fromRow, toRow)))
+  /// This part's rows of a round, and its terms of sums over rows, which stay
+  /// with the thread that made them: the sums are what goes from core to core.
+  LogicalResult buildBlock(Value begin, Value end) {
+    keepTerms(begin);
+    if (failed(rows.buildRows(begin, end)))
       return failure();
-    meet();
+    // In step i part p adds its terms to range i - p of the columns, behind
+    // part p - 1. What the next round adds is behind its first meeting.
     LogicalResult ok = success();
-    emitFor(b, first, end, index(1), {}, [&](Value row, ValueRange) {
-      body.startRow(row);
-      ok = body.emitRowOps(0);
-      rows.eachVector(fromColumn, toColumn, [&](Columns columns) {
-        for (Operation *sum : shape.sums)
-          body.emitKept(sum, columns);
-      });
+    Value steps = arith::SubIOp::create(
+        b, arith::AddIOp::create(b, parts, parts), index(1));
+    emitFor(b, index(0), steps, index(1), {}, [&](Value step, ValueRange) {
+      meet();
+      Value range = arith::SubIOp::create(b, step, part);
+      Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, range,
+                                          parts); // below 0 is large
+      emitIf(b, isOne, [&] { ok = addTerms(begin, end, range); });
       return SmallVector<Value>{};
     });
-    meet(); // before the next block takes the workspace
+    return ok;
+  }
+
+  /// The workspace has `rowsPerBlock` rows for each sum of each part.
+  void keepTerms(Value begin) {
+    int64_t rowsOfPart =
+        std::ssize(shape.sums) * static_cast<int64_t>(shape.rowsPerBlock);
+    Value before = arith::MulIOp::create(b, part, index(rowsOfPart));
+    Value start = arith::SubIOp::create(b, begin, before);
+    for (auto [i, sum] : llvm::enumerate(shape.sums))
+      rows.emitter().keepForLater(sum, workspace, start,
+                                  static_cast<int64_t>(i) * shape.rowsPerBlock *
+                                      numCols(kernel));
+  }
+
+  LogicalResult addTerms(Value begin, Value end, Value range) {
+    auto [from, to] = partOf(index(0), cols, unit, range);
+    BodyEmitter &body = rows.emitter();
+    LogicalResult ok = success();
+    emitFor(b, begin, end, index(1), {},
+            [&, from = from, to = to](Value row, ValueRange) {
+              body.startRow(row);
+              ok = body.emitRowOps(0);
+              rows.eachVector(from, to, [&](Columns columns) {
+                for (Operation *sum : shape.sums)
+                  body.emitKept(sum, columns);
+              });
+              return SmallVector<Value>{};
+            });
     return ok;
   }
 

@@ -1,13 +1,15 @@
 //===- cpu_team.cpp - a kernel on all threads of a rank -------------------===//
 #include "passes/codegen/cpu_team.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
 
 namespace {
 
-/// What a block of rows keeps in the workspace should stay in a core's cache.
+/// What a thread keeps in the workspace should stay in its core's cache.
 constexpr int64_t kBlockElements = 65536;
 constexpr int64_t kMostRows = 64;
 
@@ -45,11 +47,14 @@ bool staysInItsRow(const Schedule &s, Operation *sink) {
 }
 
 void setBlocks(TeamShape &shape, const Schedule &s, int64_t threads) {
-  int64_t columns = numCols(s.kernel) * static_cast<int64_t>(shape.sums.size());
+  int64_t columns = numCols(s.kernel) * std::ssize(shape.sums);
+  int64_t most = std::clamp(kBlockElements / columns, int64_t(1), kMostRows);
+  // The last round has as many rows as the others, or nearly.
+  int64_t ofThread = llvm::divideCeil(numRows(s.kernel), threads);
+  int64_t rounds = llvm::divideCeil(ofThread, most);
   shape.form = TeamForm::Blocks;
-  shape.rowsPerBlock =
-      std::max(threads, std::min(kMostRows, kBlockElements / columns));
-  shape.workspaceBytes = shape.rowsPerBlock * columns * 4;
+  shape.rowsPerBlock = llvm::divideCeil(ofThread, rounds);
+  shape.workspaceBytes = threads * shape.rowsPerBlock * columns * 4;
 }
 
 } // namespace

@@ -20,9 +20,9 @@ enum class TeamForm {
   One,     ///< the first thread does it: the only row, or sums into one number
   Rows,    ///< a range of rows each
   Columns, ///< a range of columns of all rows each: nothing joins columns
-  /// Block of rows after block of rows: first a range of its rows each, where
-  /// what is to be added to sums over rows is kept in the workspace; then a
-  /// range of columns each, which are added row by row.
+  /// Rounds of a block of rows each. What is to be added to sums over rows is
+  /// kept in the workspace, then added in the order of rows: by ranges of
+  /// columns, through which the threads go one behind the other.
   Blocks,
 };
 
@@ -30,7 +30,7 @@ struct TeamShape {
   TeamForm form = TeamForm::One;
   /// Of Blocks: the sinks that change what other rows change, too.
   llvm::SmallVector<mlir::Operation *> sums;
-  int64_t rowsPerBlock = 0; ///< of Blocks
+  int64_t rowsPerBlock = 0; ///< of Blocks: of one thread in a round
   int64_t workspaceBytes = 0;
 };
 
