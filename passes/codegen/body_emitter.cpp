@@ -338,10 +338,6 @@ Value BodyEmitter::randomStart(const RandomRow &row) {
 
 void BodyEmitter::emitRandomRows(int64_t lanes) {
   Type i32 = b.getI32Type();
-  auto type = VectorType::get({lanes}, i32);
-  SmallVector<int32_t> steps(lanes);
-  for (int64_t i = 0; i < lanes; ++i)
-    steps[i] = static_cast<int32_t>(i);
   for (const RandomRow &random : s.randomRows) {
     Values none;
     rt::RandomOp op = random.op;
@@ -349,23 +345,43 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
                         get(op.getSample(), {{}, 0, {}}, none),
                         get(op.getLayer(), {{}, 0, {}}, none), op.getSite()};
     Value start = randomStart(random);
-    Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));
-    randomShift[op.getResult()] =
-        arith::IndexCastUIOp::create(b, b.getIndexType(), shift);
+    if (!random.startsABlock) {
+      Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));
+      randomShift[op.getResult()] =
+          arith::IndexCastUIOp::create(b, b.getIndexType(), shift);
+    }
     Value block = arith::ShRUIOp::create(b, start, emitInteger(b, i32, 2));
-    Value buffer = scratch[random.scratch];
     // Up to 3 elements before the first column share its block.
-    Value end = index(numCols(s.kernel) + 3);
-    emitFor(b, index(0), end, index(4 * lanes), {}, [&](Value at, ValueRange) {
-      Value done = arith::ShRUIOp::create(b, at, index(2));
-      Value first = arith::AddIOp::create(
-          b, block, arith::IndexCastUIOp::create(b, i32, done));
-      Value iota = arith::ConstantOp::create(
-          b, DenseElementsAttr::get(type, ArrayRef(steps)));
-      Value blocks = arith::AddIOp::create(b, spread(first, lanes), iota);
-      auto w = emitPhiloxBlock(b, stream, blocks);
-      vector::StoreOp::create(b, inOrder(w), buffer, at);
-      return SmallVector<Value>{};
-    });
+    int64_t end = numCols(s.kernel) + (random.startsABlock ? 0 : 3);
+    Value buffer = scratch[random.scratch];
+    auto draw = [&](int64_t from, int64_t to, int64_t width) {
+      emitFor(b, index(from), index(to), index(4 * width), {},
+              [&](Value at, ValueRange) {
+                emitBlocks(stream, block, at, width, buffer);
+                return SmallVector<Value>{};
+              });
+    };
+    // Two vectors of blocks side by side: ten rounds of one are a chain of
+    // operations in which a core waits for each.
+    int64_t whole = end / (8 * lanes) * (8 * lanes);
+    if (whole > 0)
+      draw(0, whole, 2 * lanes);
+    if (end > whole)
+      draw(whole, end, lanes);
   }
+}
+
+void BodyEmitter::emitBlocks(const PhiloxStream &stream, Value block, Value at,
+                             int64_t width, Value buffer) {
+  Type i32 = b.getI32Type();
+  auto type = VectorType::get({width}, i32);
+  auto steps = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(width)));
+  Value done = arith::ShRUIOp::create(b, at, index(2));
+  Value first = arith::AddIOp::create(
+      b, block, arith::IndexCastUIOp::create(b, i32, done));
+  Value iota = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps)));
+  Value blocks = arith::AddIOp::create(b, spread(first, width), iota);
+  vector::StoreOp::create(b, inOrder(emitPhiloxBlock(b, stream, blocks)),
+                          buffer, at);
 }

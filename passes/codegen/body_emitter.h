@@ -8,6 +8,7 @@
 #ifndef MTC_PASSES_CODEGEN_BODY_EMITTER_H
 #define MTC_PASSES_CODEGEN_BODY_EMITTER_H
 
+#include "passes/codegen/philox.h"
 #include "passes/codegen/schedule.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -73,7 +74,8 @@ public:
   void startRow(mlir::Value row);
   /// Row-uniform values that are known after `depth` passes.
   mlir::LogicalResult emitRowOps(int depth);
-  /// Fills the row buffers of random words, `lanes` blocks at a time.
+  /// Fills the row buffers of random words, `lanes` blocks at a time or twice
+  /// as many.
   void emitRandomRows(int64_t lanes);
   /// What becomes of a value before its reduction takes it.
   using Prepare = llvm::function_ref<mlir::Value(rt::RowReduceOp, mlir::Value)>;
@@ -134,6 +136,10 @@ private:
   void emitPartialSum(mlir::Operation *op, Columns columns, mlir::Value value);
   void emitScatter(rt::ScatterAddOp op, Columns columns, mlir::Value value);
   mlir::Value randomStart(const RandomRow &row);
+  /// Words of `width` blocks from the one of element `at` of a row on, whose
+  /// first one is `block`, to that place of `buffer`.
+  void emitBlocks(const PhiloxStream &stream, mlir::Value block, mlir::Value at,
+                  int64_t width, mlir::Value buffer);
   mlir::Value reload(mlir::Value v, Columns columns);
   mlir::Value address(int64_t operand, Columns columns);
   mlir::Value load(mlir::Value memory, mlir::Value at, Columns columns);

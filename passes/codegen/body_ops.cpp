@@ -37,45 +37,6 @@ FailureOr<Value> BodyEmitter::emitOp(Operation *op, Columns columns,
   return emitArithmetic(op, columns, values);
 }
 
-namespace {
-
-/// Looks at sums and products behind an element's number, at most so many: a
-/// body may be any.
-class BlockOrder {
-public:
-  /// True if `v` is the column plus a multiple of four.
-  bool isColumnOfBlocks(Value v) {
-    Operation *op = next(v);
-    if (auto index = dyn_cast_or_null<rt::IndexOp>(op))
-      return index.getKind() == rt::IndexKind::Col;
-    if (!isa_and_nonnull<arith::AddIOp>(op))
-      return false;
-    Value x = op->getOperand(0), y = op->getOperand(1);
-    return (isColumnOfBlocks(x) && isMultipleOf4(y)) ||
-           (isMultipleOf4(x) && isColumnOfBlocks(y));
-  }
-
-private:
-  bool isMultipleOf4(Value v) {
-    Operation *op = next(v);
-    if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
-      auto value = dyn_cast<IntegerAttr>(constant.getValue());
-      return value && value.getValue().countr_zero() >= 2;
-    }
-    auto isMultiple = [&](Value in) { return isMultipleOf4(in); };
-    if (isa_and_nonnull<arith::MulIOp>(op))
-      return llvm::any_of(op->getOperands(), isMultiple);
-    return isa_and_nonnull<arith::AddIOp>(op) &&
-           llvm::all_of(op->getOperands(), isMultiple);
-  }
-
-  Operation *next(Value v) { return left-- > 0 ? v.getDefiningOp() : nullptr; }
-
-  int left = 64;
-};
-
-} // namespace
-
 Value BodyEmitter::emitRandom(rt::RandomOp op, Columns columns,
                               Values &values) {
   Values none;
@@ -86,8 +47,7 @@ Value BodyEmitter::emitRandom(rt::RandomOp op, Columns columns,
   Value element = get(op.getElement(), columns, values);
   // Vectors begin at multiples of their length, so whole blocks of Philox are
   // used up, each by four neighbours.
-  if (columns.lanes % 4 || !columns.lanes ||
-      !BlockOrder().isColumnOfBlocks(op.getElement()))
+  if (columns.lanes % 4 || !columns.lanes || !isColumnOfBlocks(op.getElement()))
     return emitPhiloxWord(b, stream, element);
   int64_t blocks = columns.lanes / 4;
   auto type = VectorType::get({blocks}, b.getI32Type());

@@ -51,10 +51,18 @@ LogicalResult CpuRows::buildColumns(Value row, Value from, Value to) {
   if (failed(body.emitRowOps(0)))
     return failure();
   LogicalResult ok = success();
-  eachVector(from, to, [&](Columns columns) {
+  auto emit = [&](Columns columns) {
     if (failed(body.emitPass(0, columns)))
       ok = failure();
-  });
+  };
+  if (isCostly(s, 0)) {
+    SmallVector<Value> none;
+    from = loopWide(from, to, none, [&](Columns columns, ValueRange) {
+      emit(columns);
+      return SmallVector<Value>{};
+    });
+  }
+  eachVector(from, to, emit);
   return ok;
 }
 
@@ -87,10 +95,6 @@ LogicalResult CpuRows::buildPass(size_t k) {
   int64_t vectors =
       staticCols < 0 ? kAccumulators : (staticCols + lanes - 1) / lanes;
   int64_t accumulators = std::min(kAccumulators, vectors);
-  SmallVector<Value> carried;
-  for (int64_t a = 0; a < accumulators; ++a)
-    for (rt::RowReduceOp op : reduces)
-      carried.push_back(identity(op.getKind()));
   LogicalResult ok = success();
   // One vector of columns; its values go to the oldest accumulators.
   auto step = [&](Columns columns, ValueRange old) {
@@ -108,8 +112,26 @@ LogicalResult CpuRows::buildPass(size_t k) {
     std::rotate(next.begin(), next.begin() + reduces.size(), next.end());
     return next;
   };
-  carried = staticCols < 0 ? loopDynamic(body.index(0), cols, carried, step)
-                           : loopStatic(staticCols, carried, step);
+  SmallVector<Value> carried;
+  Value at = body.index(0);
+  int64_t wide = kAccumulators * lanes, done = 0;
+  if (isCostly(s, static_cast<int>(k)) &&
+      (staticCols < 0 || staticCols >= wide)) {
+    SmallVector<Value> sums;
+    for (rt::RowReduceOp op : reduces)
+      sums.push_back(identity(op.getKind(), wide));
+    at = loopWide(at, cols, sums, step);
+    done = staticCols / wide * wide;
+    for (int64_t a = 0; a < accumulators; ++a)
+      for (Value sum : sums)
+        carried.push_back(slice(sum, a * lanes, lanes));
+  } else {
+    for (int64_t a = 0; a < accumulators; ++a)
+      for (rt::RowReduceOp op : reduces)
+        carried.push_back(identity(op.getKind(), lanes));
+  }
+  carried = staticCols < 0 ? loopDynamic(at, cols, carried, step)
+                           : loopStatic(done, staticCols, carried, step);
   for (auto [i, op] : llvm::enumerate(reduces)) {
     SmallVector<Value> parts;
     for (int64_t a = 0; a < accumulators; ++a)
@@ -119,23 +141,36 @@ LogicalResult CpuRows::buildPass(size_t k) {
   return ok;
 }
 
-SmallVector<Value> CpuRows::loopStatic(int64_t count,
+Value CpuRows::loopWide(Value from, Value to, SmallVector<Value> &carried,
+                        Step step) {
+  int64_t wide = kAccumulators * lanes;
+  Value count = arith::SubIOp::create(b, to, from);
+  Value rest = arith::RemUIOp::create(b, count, body.index(wide));
+  Value end = arith::SubIOp::create(b, to, rest);
+  carried = emitFor(b, from, end, body.index(wide), carried,
+                    [&](Value col, ValueRange old) {
+                      return step({col, wide, {}}, old);
+                    });
+  return end;
+}
+
+SmallVector<Value> CpuRows::loopStatic(int64_t from, int64_t to,
                                        SmallVector<Value> carried, Step step) {
-  int64_t whole = count / lanes * lanes;
-  if (whole == lanes)
-    carried = step({body.index(0), lanes, {}}, carried);
-  else if (whole > 0)
-    carried = emitFor(b, body.index(0), body.index(whole), body.index(lanes),
+  int64_t whole = to / lanes * lanes;
+  if (whole == from + lanes)
+    carried = step({body.index(from), lanes, {}}, carried);
+  else if (whole > from)
+    carried = emitFor(b, body.index(from), body.index(whole), body.index(lanes),
                       carried, [&](Value col, ValueRange old) {
                         return step({col, lanes, {}}, old);
                       });
-  if (whole == count)
+  if (whole == to)
     return carried;
   // One column is a scalar: cheaper, and LLVM 22 miscompiles a truncation
   // that is stored under a constant mask of one lane (it stores four bytes).
-  if (count - whole == 1)
+  if (to - whole == 1)
     return step({body.index(whole), 0, {}}, carried);
-  return step({body.index(whole), lanes, mask(body.index(count - whole))},
+  return step({body.index(whole), lanes, mask(body.index(to - whole))},
               carried);
 }
 
@@ -168,20 +203,25 @@ Value CpuRows::mask(Value count) {
   return vector::CreateMaskOp::create(b, type, ValueRange{count});
 }
 
-Value CpuRows::identity(rt::ReduceKind kind) {
+Value CpuRows::slice(Value v, int64_t first, int64_t width) {
+  auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + width));
+  return vector::ShuffleOp::create(b, v, v, places);
+}
+
+Value CpuRows::identity(rt::ReduceKind kind, int64_t width) {
   // -0 + x is x for every x; 0 would turn a row of -0 into 0.
   double v = kind == rt::ReduceKind::Sum ? -0.0 : -INFINITY;
-  return emitConstant(b, VectorType::get({lanes}, b.getF32Type()), v);
+  return emitConstant(b, VectorType::get({width}, b.getF32Type()), v);
 }
 
 /// A vector with the identity in the lanes that are no columns.
 Value CpuRows::inLanes(Value v, Columns columns, rt::ReduceKind kind) {
   if (!columns.lanes)
-    return vector::InsertOp::create(b, v, identity(kind), int64_t(0));
-  return columns.mask
-             ? arith::SelectOp::create(b, columns.mask, v, identity(kind))
-                   .getResult()
-             : v;
+    return vector::InsertOp::create(b, v, identity(kind, lanes), int64_t(0));
+  return columns.mask ? arith::SelectOp::create(b, columns.mask, v,
+                                                identity(kind, lanes))
+                            .getResult()
+                      : v;
 }
 
 Value CpuRows::combine(rt::ReduceKind kind, Value x, Value y) {
@@ -202,10 +242,8 @@ Value CpuRows::fold(rt::ReduceKind kind, SmallVector<Value> parts) {
   }
   Value v = parts[0];
   for (int64_t width = lanes / 2; width >= 1; width /= 2) {
-    auto low = llvm::to_vector(llvm::seq<int64_t>(0, width));
-    auto high = llvm::to_vector(llvm::seq<int64_t>(width, 2 * width));
-    v = combine(kind, vector::ShuffleOp::create(b, v, v, low),
-                vector::ShuffleOp::create(b, v, v, high));
+    Value low = slice(v, 0, width), high = slice(v, width, width);
+    v = combine(kind, low, high);
   }
   return vector::ExtractOp::create(b, v, int64_t(0));
 }

@@ -15,6 +15,11 @@ namespace mtc::codegen {
 /// vectors). Vector i of the row, the masked rest included, is added to the
 /// oldest of them, so each is touched every fourth vector and the additions
 /// overlap. At the end (a0+a1)+(a2+a3), in order of age, is folded by halves.
+///
+/// A pass whose arithmetic is long takes four vectors at a time, which are one
+/// to everybody but the machine: the results of one vector's chain of
+/// operations come too late to keep a core busy. The accumulators are then one
+/// such vector, too, which is the same sum.
 class CpuRows {
 public:
   /// For `function`, whose parameters are those of the kernel, and maybe more.
@@ -41,13 +46,19 @@ private:
   void allocateScratch();
   mlir::LogicalResult buildRow(mlir::Value row);
   mlir::LogicalResult buildPass(size_t k);
+  /// Steps of four vectors from `from` on, as many as fit, whose carried values
+  /// are of four vectors; gives where the next vector is.
+  mlir::Value loopWide(mlir::Value from, mlir::Value to,
+                       llvm::SmallVector<mlir::Value> &carried, Step step);
   llvm::SmallVector<mlir::Value>
-  loopStatic(int64_t count, llvm::SmallVector<mlir::Value> carried, Step step);
+  loopStatic(int64_t from, int64_t to, llvm::SmallVector<mlir::Value> carried,
+             Step step);
   llvm::SmallVector<mlir::Value>
   loopDynamic(mlir::Value from, mlir::Value to,
               llvm::SmallVector<mlir::Value> carried, Step step);
   mlir::Value mask(mlir::Value count);
-  mlir::Value identity(rt::ReduceKind kind);
+  mlir::Value identity(rt::ReduceKind kind, int64_t width);
+  mlir::Value slice(mlir::Value v, int64_t first, int64_t width);
   mlir::Value inLanes(mlir::Value v, Columns columns, rt::ReduceKind kind);
   mlir::Value combine(rt::ReduceKind kind, mlir::Value x, mlir::Value y);
   mlir::Value fold(rt::ReduceKind kind, llvm::SmallVector<mlir::Value> parts);

@@ -40,6 +40,41 @@ bool isExpensive(Operation *op) {
          name == "math.sin" || name == "math.cos";
 }
 
+/// Looks at sums and products behind an element's number, at most so many: a
+/// body may be any.
+class BlockOrder {
+public:
+  /// True if `v` is the column plus a multiple of four.
+  bool isColumnOfBlocks(Value v) {
+    Operation *op = next(v);
+    if (auto index = dyn_cast_or_null<rt::IndexOp>(op))
+      return index.getKind() == rt::IndexKind::Col;
+    if (!isa_and_nonnull<arith::AddIOp>(op))
+      return false;
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    return (isColumnOfBlocks(x) && isMultipleOf4(y)) ||
+           (isMultipleOf4(x) && isColumnOfBlocks(y));
+  }
+
+private:
+  bool isMultipleOf4(Value v) {
+    Operation *op = next(v);
+    if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+      auto value = dyn_cast<IntegerAttr>(constant.getValue());
+      return value && value.getValue().countr_zero() >= 2;
+    }
+    auto isMultiple = [&](Value in) { return isMultipleOf4(in); };
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      return llvm::any_of(op->getOperands(), isMultiple);
+    return isa_and_nonnull<arith::AddIOp>(op) &&
+           llvm::all_of(op->getOperands(), isMultiple);
+  }
+
+  Operation *next(Value v) { return left-- > 0 ? v.getDefiningOp() : nullptr; }
+
+  int left = 64;
+};
+
 class Scheduler {
 public:
   Scheduler(rt::KernelOp kernel, int64_t scratchLimit) : limit(scratchLimit) {
@@ -239,7 +274,10 @@ private:
           s.of(random.getSample()).depth > 0 ||
           s.of(random.getLayer()).depth > 0)
         continue;
-      RandomRow row{random, {}, int(s.scratch.size())};
+      RandomRow row{random,
+                    {},
+                    int(s.scratch.size()),
+                    codegen::isColumnOfBlocks(random.getElement())};
       int columns = 0;
       if (!collectTerms(random.getElement(), row.base, columns) || columns != 1)
         continue;
@@ -398,6 +436,17 @@ private:
 };
 
 } // namespace
+
+bool codegen::isCostly(const Schedule &s, int k) {
+  return llvm::any_of(s.passes[k].ops, [&](Operation *op) {
+    auto kept = s.kept.find(op->getResult(0));
+    return isExpensive(op) && (kept == s.kept.end() || kept->second.pass >= k);
+  });
+}
+
+bool codegen::isColumnOfBlocks(Value element) {
+  return BlockOrder().isColumnOfBlocks(element);
+}
 
 bool codegen::isPointwise(const Schedule &s) {
   return s.passes.size() == 1 && s.passes[0].reduces.empty() &&

@@ -41,6 +41,7 @@ struct RandomRow {
   rt::RandomOp op;
   llvm::SmallVector<mlir::Value> base; ///< i32, known before pass 0
   int scratch = 0;
+  bool startsABlock = false; ///< the sum of `base` is a multiple of four
 };
 
 /// One pass over the columns of a row.
@@ -96,6 +97,11 @@ bool isSink(mlir::Operation *op);
 mlir::Value sinkValue(mlir::Operation *op);
 /// True for a sink that changes what other rows of `kernel` change, too.
 bool isSum(rt::KernelOp kernel, mlir::Operation *sink);
+/// True if pass `k` computes something that takes far longer than to load it.
+bool isCostly(const Schedule &schedule, int k);
+/// True if `element` (i32) is the column plus a multiple of four: then vectors
+/// of columns begin with a block of Philox.
+bool isColumnOfBlocks(mlir::Value element);
 /// True if rows share nothing and no value is a row's alone.
 bool isPointwise(const Schedule &schedule);
 
