@@ -72,6 +72,17 @@ public:
   mlir::LogicalResult emitUniform();
   /// Begins a row; forgets the values of the one before.
   void startRow(mlir::Value row);
+  /// What is known of a row that has begun, to go on with it behind others.
+  struct Row {
+    mlir::Value row;
+    llvm::DenseMap<mlir::Value, mlir::Value> values, randomShift;
+  };
+  Row leaveRow() const { return {row, rowValues, randomShift}; }
+  void resumeRow(const Row &state) {
+    row = state.row;
+    rowValues = state.values;
+    randomShift = state.randomShift;
+  }
   /// Row-uniform values that are known after `depth` passes.
   mlir::LogicalResult emitRowOps(int depth);
   /// Fills the row buffers of random words, `lanes` blocks at a time or twice

@@ -13,6 +13,9 @@ using namespace mtc::codegen;
 
 namespace {
 
+/// Rows of which a thread reads the same columns side by side.
+constexpr int64_t kRowsTogether = 4;
+
 /// A kernel that each thread of a rank calls with its part.
 class TeamKernel {
 public:
@@ -71,15 +74,30 @@ private:
     return ok;
   }
 
-  /// Sums are added in the order of rows.
+  /// Sums are added in the order of rows. A part of a row is too short for a
+  /// core to see that it goes on, and to load ahead; so several rows are read
+  /// side by side, unless arithmetic takes longer.
   LogicalResult buildColumns() {
     auto [from, to] = partOf(index(0), cols, unit, part);
+    int64_t together = isCostly(s, 0) ? 1 : kRowsTogether;
+    int64_t count = numRows(kernel), whole = count / together * together;
+    if (failed(buildColumns(0, whole, together, from, to)))
+      return failure();
+    return buildColumns(whole, count, 1, from, to);
+  }
+
+  LogicalResult buildColumns(int64_t firstRow, int64_t endRow, int64_t together,
+                             Value from, Value to) {
     LogicalResult ok = success();
-    emitFor(b, index(0), index(numRows(kernel)), index(1), {},
-            [&, from = from, to = to](Value row, ValueRange) {
-              ok = rows.buildColumns(row, from, to);
-              return SmallVector<Value>{};
-            });
+    if (firstRow < endRow)
+      emitFor(b, index(firstRow), index(endRow), index(together), {},
+              [&](Value row, ValueRange) {
+                SmallVector<Value> group = {row};
+                for (int64_t i = 1; i < together; ++i)
+                  group.push_back(arith::AddIOp::create(b, row, index(i)));
+                ok = rows.buildColumns(group, from, to);
+                return SmallVector<Value>{};
+              });
     return ok;
   }
 

@@ -46,14 +46,22 @@ LogicalResult CpuRows::buildRows(Value from, Value to) {
   return ok;
 }
 
-LogicalResult CpuRows::buildColumns(Value row, Value from, Value to) {
-  body.startRow(row);
-  if (failed(body.emitRowOps(0)))
-    return failure();
+LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
+                                    Value to) {
+  SmallVector<BodyEmitter::Row> states;
+  for (Value row : together) {
+    body.startRow(row);
+    if (failed(body.emitRowOps(0)))
+      return failure();
+    states.push_back(body.leaveRow());
+  }
   LogicalResult ok = success();
   auto emit = [&](Columns columns) {
-    if (failed(body.emitPass(0, columns)))
-      ok = failure();
+    for (const BodyEmitter::Row &state : states) {
+      body.resumeRow(state);
+      if (failed(body.emitPass(0, columns)))
+        ok = failure();
+    }
   };
   if (isCostly(s, 0)) {
     SmallVector<Value> none;

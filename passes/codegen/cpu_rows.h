@@ -30,10 +30,11 @@ public:
   mlir::LogicalResult begin();
   /// Rows from `from` on, before `to`: the only one, where a kernel has one.
   mlir::LogicalResult buildRows(mlir::Value from, mlir::Value to);
-  /// The only pass, of columns from `from` on, before `to`, of one row. Its
-  /// values may not be needed by other columns.
-  mlir::LogicalResult buildColumns(mlir::Value row, mlir::Value from,
-                                   mlir::Value to);
+  /// The only pass, of columns from `from` on, before `to`, of some rows: at
+  /// each place one row after the other. Its values may not be needed by other
+  /// columns.
+  mlir::LogicalResult buildColumns(llvm::ArrayRef<mlir::Value> together,
+                                   mlir::Value from, mlir::Value to);
   /// Vectors of columns from `from` on, before `to`, and the rest masked.
   void eachVector(mlir::Value from, mlir::Value to,
                   llvm::function_ref<void(Columns)> emit);
