@@ -128,6 +128,30 @@ static bool isPlain(StringRef name) {
       .Default(false);
 }
 
+/// True if `v` (f32) is a number that bf16 holds; looks at choices between such
+/// numbers, but not far.
+static bool isOfBf16(Value v, int left = 4) {
+  Operation *op = v.getDefiningOp();
+  if (!op || left == 0)
+    return false;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<FloatAttr>(constant.getValue());
+    return value &&
+           (value.getValue().bitcastToAPInt().getZExtValue() & 0xffff) == 0;
+  }
+  if (isa<arith::SelectOp>(op))
+    return isOfBf16(op->getOperand(1), left - 1) &&
+           isOfBf16(op->getOperand(2), left - 1);
+  return isa<arith::ExtFOp>(op) && op->getOperand(0).getType().isBF16();
+}
+
+/// True for a rounding to bf16 that changes nothing, and is widened again.
+static bool roundsForNothing(Operation *op) {
+  return op->getResult(0).getType().isBF16() && isOfBf16(op->getOperand(0)) &&
+         llvm::all_of(op->getUsers(),
+                      [](Operation *user) { return isa<arith::ExtFOp>(user); });
+}
+
 using Elementary = Value (*)(ImplicitLocOpBuilder &, Value);
 static Elementary elementary(StringRef name) {
   return llvm::StringSwitch<Elementary>(name)
@@ -153,8 +177,11 @@ FailureOr<Value> BodyEmitter::emitArithmetic(Operation *op, Columns columns,
       result.isF32())
     return widen(in[0], op->getOperand(0).getType());
   if (name == "arith.truncf" && rt::isHalf(result) &&
-      op->getOperand(0).getType().isF32())
+      op->getOperand(0).getType().isF32()) {
+    if (exactBf16 && roundsForNothing(op))
+      return emitExactToBf16(b, in[0], /*flushes=*/nativeBf16);
     return round(in[0], result);
+  }
   bool ofHalves =
       rt::isHalf(result) || llvm::any_of(op->getOperandTypes(), rt::isHalf);
   if (ofHalves && name != "arith.select")

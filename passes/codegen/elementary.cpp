@@ -283,6 +283,19 @@ Value codegen::emitToBf16Natively(ImplicitLocOpBuilder &b, Value x) {
                                   narrow);
 }
 
+Value codegen::emitExactToBf16(ImplicitLocOpBuilder &b, Value x, bool flushes) {
+  Math m(b, x.getType());
+  Value bits = m.toInt(x);
+  if (flushes) {
+    Value isTiny = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         m.andi(bits, m.i(0x7f800000)), m.i(0));
+    Value sign = m.andi(bits, m.i(int64_t(-2147483648ll)));
+    bits = m.select(isTiny, sign, bits);
+  }
+  return arith::TruncIOp::create(b, withElement(m.type, b.getI16Type()),
+                                 m.shru(bits, 16));
+}
+
 Value codegen::emitFromF16(ImplicitLocOpBuilder &b, Value bits) {
   Value narrow = arith::BitcastOp::create(
       b, withElement(bits.getType(), b.getF16Type()), bits);

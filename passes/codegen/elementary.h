@@ -41,6 +41,11 @@ mlir::Value emitFromBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value bits);
 mlir::Value emitToBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// The same by the target's instruction, which flushes denormals to zero.
 mlir::Value emitToBf16Natively(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// The bf16 of an f32 that one has: what rounding would make of it, by the
+/// instruction (`flushes`) or not, but that a signalling NaN stays one. Cheaper
+/// where it is widened again.
+mlir::Value emitExactToBf16(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
+                            bool flushes);
 /// Likewise of f16, by the instructions that every target has.
 mlir::Value emitFromF16(mlir::ImplicitLocOpBuilder &b, mlir::Value bits);
 mlir::Value emitToF16(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
