@@ -117,7 +117,7 @@ LogicalResult CpuRows::buildPass(size_t k) {
       return next;
     }
     for (auto [i, op] : llvm::enumerate(reduces))
-      next[i] = combine(op.getKind(), next[i], (*values)[i]);
+      next[i] = accumulate(op.getKind(), next[i], (*values)[i]);
     std::rotate(next.begin(), next.begin() + reduces.size(), next.end());
     return next;
   };
@@ -128,7 +128,7 @@ LogicalResult CpuRows::buildPass(size_t k) {
       (staticCols < 0 || staticCols >= wide)) {
     SmallVector<Value> sums;
     for (rt::RowReduceOp op : reduces)
-      sums.push_back(identity(op.getKind(), wide));
+      sums.push_back(startOf(op.getKind(), wide));
     at = loopWide(at, cols, sums, step);
     done = staticCols / wide * wide;
     for (int64_t a = 0; a < accumulators; ++a)
@@ -137,14 +137,14 @@ LogicalResult CpuRows::buildPass(size_t k) {
   } else {
     for (int64_t a = 0; a < accumulators; ++a)
       for (rt::RowReduceOp op : reduces)
-        carried.push_back(identity(op.getKind(), lanes));
+        carried.push_back(startOf(op.getKind(), lanes));
   }
   carried = staticCols < 0 ? loopDynamic(at, cols, carried, step)
                            : loopStatic(done, staticCols, carried, step);
   for (auto [i, op] : llvm::enumerate(reduces)) {
     SmallVector<Value> parts;
     for (int64_t a = 0; a < accumulators; ++a)
-      parts.push_back(carried[a * reduces.size() + i]);
+      parts.push_back(endOf(op.getKind(), carried[a * reduces.size() + i]));
     body.setReduced(op, fold(op.getKind(), parts));
   }
   return ok;
@@ -221,6 +221,21 @@ Value CpuRows::identity(rt::ReduceKind kind, int64_t width) {
   // -0 + x is x for every x; 0 would turn a row of -0 into 0.
   double v = kind == rt::ReduceKind::Sum ? -0.0 : -INFINITY;
   return emitConstant(b, VectorType::get({width}, b.getF32Type()), v);
+}
+
+Value CpuRows::startOf(rt::ReduceKind kind, int64_t width) {
+  Value v = identity(kind, width);
+  return kind == rt::ReduceKind::Max ? emitOrder(b, v) : v;
+}
+
+Value CpuRows::accumulate(rt::ReduceKind kind, Value sum, Value v) {
+  return kind == rt::ReduceKind::Max
+             ? arith::MaxUIOp::create(b, sum, emitOrder(b, v)).getResult()
+             : combine(kind, sum, v);
+}
+
+Value CpuRows::endOf(rt::ReduceKind kind, Value sum) {
+  return kind == rt::ReduceKind::Max ? emitFromOrder(b, sum) : sum;
 }
 
 /// A vector with the identity in the lanes that are no columns.

@@ -59,6 +59,10 @@ private:
               llvm::SmallVector<mlir::Value> carried, Step step);
   mlir::Value mask(mlir::Value count);
   mlir::Value identity(rt::ReduceKind kind, int64_t width);
+  /// Accumulators of a maximum hold the order of their numbers.
+  mlir::Value startOf(rt::ReduceKind kind, int64_t width);
+  mlir::Value accumulate(rt::ReduceKind kind, mlir::Value sum, mlir::Value v);
+  mlir::Value endOf(rt::ReduceKind kind, mlir::Value sum);
   mlir::Value slice(mlir::Value v, int64_t first, int64_t width);
   mlir::Value inLanes(mlir::Value v, Columns columns, rt::ReduceKind kind);
   mlir::Value combine(rt::ReduceKind kind, mlir::Value x, mlir::Value y);

@@ -259,6 +259,24 @@ Value codegen::emitRsqrt(ImplicitLocOpBuilder &b, Value x) {
   return m.div(m.f(1.0), math::SqrtOp::create(b, x));
 }
 
+/// Negative numbers descend with their magnitude: its bits are inverted.
+static Value inverted(const Math &m, Value bits) {
+  return m.xori(bits, m.andi(m.shr(bits, 31), m.i(0x7fffffff)));
+}
+
+/// Inverted -infinity. NaN with a sign is below it, and comes out on top.
+static constexpr int64_t kLeast = -0x7f800001;
+
+Value codegen::emitOrder(ImplicitLocOpBuilder &b, Value x) {
+  Math m(b, x.getType());
+  return m.subi(inverted(m, m.toInt(x)), m.i(kLeast));
+}
+
+Value codegen::emitFromOrder(ImplicitLocOpBuilder &b, Value order) {
+  Math m(b, withElement(order.getType(), b.getF32Type()));
+  return m.toFloat(inverted(m, m.addi(order, m.i(kLeast))));
+}
+
 Value codegen::emitFromBf16(ImplicitLocOpBuilder &b, Value bits) {
   Math m(b, withElement(bits.getType(), b.getF32Type()));
   return m.toFloat(m.shl(arith::ExtUIOp::create(b, m.ints, bits), 16));

@@ -27,6 +27,12 @@ mlir::Value emitLogistic(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// 1 / sqrt(x) with the division and the root both correctly rounded.
 mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
+/// Numbers (i32, read as unsigned) in the order of those f32, +0 above -0 and
+/// every NaN above all else; 0 is that of -infinity. The largest one is a
+/// maximum that keeps NaN, by fewer instructions than one of f32.
+mlir::Value emitOrder(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitFromOrder(mlir::ImplicitLocOpBuilder &b, mlir::Value order);
+
 /// A constant of the element type of `like` (f32 or integer) in its shape.
 mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Type like,
                          double v);
