@@ -3,7 +3,9 @@
 // Compiles the kernels that a plan launches (IR of `--save-ir`, from
 // outline-kernels on) for this machine, calls each with operands that rotate
 // through memory, and prints the bytes that it has to move a second beside
-// those of a copy by as many threads in the same run.
+// those of a copy by as many threads in the same run. With ROWS kernels have at
+// most so many, and the same operands each time, which stay in caches: what
+// their arithmetic takes.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/register.h"
@@ -33,6 +35,7 @@ constexpr int64_t kDynamicCols = 4 << 20;
 struct Options {
   std::string file, part;
   int threads = 2, repeats = 5;
+  int64_t rows = 0; ///< kernels have no more, and one set of operands; 0: all
 };
 
 double secondsNow() {
@@ -124,7 +127,8 @@ public:
         tableRows = std::min<int64_t>(tableRows, info.getExtent());
     }
     arena.reset();
-    while (arena.has(words) && std::ssize(sets) < kMostSets)
+    while (arena.has(words) &&
+           std::ssize(sets) < (options.rows ? 1 : kMostSets))
       addSet(launch, tableRows, arena);
   }
 
@@ -211,6 +215,8 @@ int bench(ModuleOp plan, const Options &options) {
         launch, launch.getKernelAttr());
     auto copy = cast<rt::KernelOp>(b.clone(*kernel));
     copy.setSymName("k" + std::to_string(cases.size()));
+    if (options.rows && static_cast<int64_t>(copy.getRows()) > options.rows)
+      copy.setRows(options.rows);
     cases.emplace_back(launch, copy);
   }
   test::Library library(*kernels, *isa, options.threads);
@@ -238,7 +244,7 @@ int bench(ModuleOp plan, const Options &options) {
 int main(int argc, char **argv) {
   if (argc < 2) {
     std::fprintf(stderr, "expected IR of a plan: bench_generated IR [THREADS "
-                         "[PART OF A NAME [REPEATS]]]\n");
+                         "[PART OF A NAME [REPEATS [ROWS]]]]\n");
     return 2;
   }
   Options options{argv[1], argc > 3 ? argv[3] : ""};
@@ -246,6 +252,8 @@ int main(int argc, char **argv) {
     options.threads = std::atoi(argv[2]);
   if (argc > 4)
     options.repeats = std::atoi(argv[4]);
+  if (argc > 5)
+    options.rows = std::atoll(argv[5]);
   auto context = test::makeContext();
   DialectRegistry registry;
   compiler::registerDialects(registry);

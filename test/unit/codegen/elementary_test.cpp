@@ -36,6 +36,10 @@ protected:
     text += kernel("widen", "bf16", "f32", "arith.extf %x : bf16 to f32");
     text += kernel("narrow16", "f32", "f16", "arith.truncf %x : f32 to f16");
     text += kernel("widen16", "f16", "f32", "arith.extf %x : f16 to f32");
+    text += kernel("again", "bf16", "f32", "arith.extf %b : bf16 to f32",
+                   "  %w = arith.extf %x : bf16 to f32\n"
+                   "  %b = arith.truncf %w : f32 to bf16\n");
+    text += kernel("largest", "f32", "f32", "rt.row_reduce max %x : f32");
     context = makeContext();
     auto module = parse(*context, text);
     ASSERT_TRUE(module);
@@ -48,13 +52,14 @@ protected:
   }
 
   static std::string kernel(const std::string &name, const std::string &in,
-                            const std::string &out, const std::string &op) {
+                            const std::string &out, const std::string &op,
+                            const std::string &before = "") {
     auto operand = [](const std::string &type) {
       return "#rt.operand<mode = full, element = " + type + ", extent = 0>";
     };
     return "rt.kernel @" + name + " rows 1 cols -1 args 0 [" + operand(in) +
-           ", " + operand(out) + "] {\n  %x = rt.load 0 : " + in +
-           "\n  %y = " + op + "\n  rt.store 1, %y : " + out + "\n}\n";
+           ", " + operand(out) + "] {\n  %x = rt.load 0 : " + in + "\n" +
+           before + "  %y = " + op + "\n  rt.store 1, %y : " + out + "\n}\n";
   }
 
   template <typename Out, typename In>
@@ -217,4 +222,46 @@ TEST_F(Elementary, Bf16IsExact) {
     ASSERT_EQ(wide[i], uint32_t(i) << 16);
   expectNearest(*plain, false);
   expectNearest(*library, flushes);
+}
+
+// Whether it is rounded or not must not show in any of them, signalling NaN
+// apart, which no operation makes.
+TEST_F(Elementary, WhatBf16HoldsComesThroughItAsRoundedOnce) {
+  std::vector<uint16_t> in(65536);
+  for (uint32_t i = 0; i < 65536; ++i)
+    in[i] = uint16_t(i);
+  for (bool native : {false, true}) {
+    if (native && !flushes)
+      continue; // this machine has no such instruction
+    auto again = apply<uint32_t>(native ? *library : *plain, "again", in);
+    for (uint32_t i = 0; i < 65536; ++i) {
+      bool denormal = (i & 0x7fff) < 0x80;
+      bool signalling = (i & 0x7fff) > 0x7f80 && !(i & 0x40);
+      uint32_t kept = (native && denormal ? i & 0x8000 : i) << 16;
+      if (!signalling)
+        ASSERT_EQ(again[i], kept) << std::hex << i << (native ? " native" : "");
+    }
+  }
+}
+
+// At each place of rows of several lengths, among numbers that are less.
+TEST_F(Elementary, AMaximumKeepsNaNAndKnowsZeros) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  const std::pair<float, float> cases[] = {
+      {-0.0f, 0.0f},    {-kInf, -0.0f}, {-kInf, -3.4e38f}, {-tiny, -0.0f},
+      {0.0f, tiny},     {-2.0f, -1.0f}, {1.0f, 2.0f},      {3.4e38f, kInf},
+      {kInf, nan},      {-kInf, -nan},  {kInf, -nan},      {-kInf, -kInf},
+      {-3.4e38f, -2.0f}};
+  for (auto [less, most] : cases)
+    for (size_t n : {1, 15, 17, 64, 83, 200})
+      for (size_t at = 0; at < n; at += 1 + n / 9) {
+        std::vector<float> row(n, less), out(n);
+        row[at] = most;
+        call(library->find("largest"), {row.data(), out.data()}, {int64_t(n)});
+        ASSERT_EQ(std::isnan(out[0]), std::isnan(most)) << n << " " << at;
+        if (!std::isnan(most))
+          ASSERT_EQ(std::memcmp(out.data(), &most, 4), 0)
+              << less << " " << most << " found " << out[0];
+      }
 }
