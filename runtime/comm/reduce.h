@@ -24,12 +24,20 @@ bool canReduce(MtcReduce op, MtcDtype dtype);
 /// outputs[k][i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) ... for
 /// every k and i in [first, first + count). F32, BF16 and F16 in fp32, those of
 /// 16 bits rounded once to nearest even; I128 exactly, saturating. An output
-/// may be one of the inputs. `stream`: write past the caches, for results much
-/// larger than them; all stores are visible before the call returns.
+/// may be one of the inputs, at the same place.
 void reduceInOrder(MtcReduce op, MtcDtype dtype,
                    std::span<const void *const> inputs,
-                   std::span<void *const> outputs, int64_t first, int64_t count,
-                   bool stream);
+                   std::span<void *const> outputs, int64_t first,
+                   int64_t count);
+
+/// Whether buffers of `bytes` bytes, together, leave the caches anyway: then a
+/// copy past them costs less, and otherwise several times as much. What
+/// sysconf says of caches is wrong on some virtual machines.
+constexpr bool leavesCaches(int64_t bytes) { return bytes > 16 << 20; }
+
+/// Copies `bytes` >= 0 bytes that do not overlap. `stream`: past the caches;
+/// all stores are visible to other processors when it returns.
+void copyBytes(void *to, const void *from, int64_t bytes, bool stream);
 
 /// What a collective leaves in the buffer of member `self`, where `inputs` are
 /// what each member gave, in group-rank order: of an all-gather its part, else

@@ -65,7 +65,8 @@ Status FlightMemory::attach(int rank, FlightMemory &out) {
 
 Status FlightMemory::open(int owner, int descriptor, int64_t ranks,
                           FlightMemory &out) {
-  return comm::Mapping::mapOf(owner, descriptor, ranks * kStride, out.mapping_);
+  return comm::Mapping::mapOf(owner, descriptor, ranks * kStride, 0,
+                              out.mapping_);
 }
 
 std::string FlightMemory::environment() const {

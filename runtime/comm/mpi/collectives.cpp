@@ -138,7 +138,7 @@ Status MpiCommunicator::reduceSegment(const CallRecord &call, Group &group,
   void *output = own;
   if (mine.count > 0)
     comm::reduceInOrder(call.reduce, call.dtype, group.inputs, {&output, 1}, 0,
-                        mine.count, false);
+                        mine.count);
   return Status::okay();
 }
 

@@ -21,9 +21,6 @@ using comm::CallRecord;
 
 namespace {
 
-// Results beyond this leave the caches anyway.
-constexpr int64_t kStreamBytes = 4 << 20;
-
 // Pieces begin at multiples of this, so that members share no cache line.
 constexpr int64_t kPieceElements = 64;
 
@@ -44,6 +41,7 @@ Status ShmCommunicator::groupBarrier(MtcGroup kind, Group &group) {
   comm::GroupSync &sync = control_.sync(kind, group.members[0]);
   std::atomic<uint32_t> &done = sync.generation.value;
   uint32_t seen = done.load(std::memory_order_acquire);
+  int spin = looks(); // before others are let on: they may look where this is
   if (sync.arrived.fetch_add(1) + 1 == group.members.size()) {
     sync.arrived.store(0);
     comm::signalEvent(sync.generation);
@@ -54,7 +52,7 @@ Status ShmCommunicator::groupBarrier(MtcGroup kind, Group &group) {
     if (control_.aborted() && done.load() == seen)
       return control_.abortStatus();
     comm::waitForEvent(sync.generation, seen, control_.header().abortWord,
-                       spin_);
+                       spin);
   }
   return Status::okay();
 }
@@ -98,22 +96,22 @@ Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
   int64_t width = comm::elementBytes(call.dtype);
   int64_t bytes = comm::bufferElements(call, size) * width;
   MTC_RETURN_IF_ERROR(resolveMembers(call, group, buffer, bytes));
-  bool stream = bytes > kStreamBytes;
   if (call.kind == CollectiveKind::allReduce) {
     Piece piece = pieceOf(call.count, group.self, size);
     comm::reduceInOrder(call.reduce, call.dtype, group.inputs, group.outputs,
-                        piece.first, piece.count, stream);
+                        piece.first, piece.count);
   } else if (call.kind == CollectiveKind::reduceScatter) {
     comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs,
                         {&group.outputs[group.self], 1},
-                        group.self * call.count, call.count, stream);
+                        group.self * call.count, call.count);
   } else {
     int64_t part = call.count * width;
+    bool stream = comm::leavesCaches(size * bytes);
     for (int m = 0; m < size; ++m)
       if (m != group.self)
-        std::memcpy(buffer + m * part,
-                    static_cast<const char *>(group.inputs[m]) + m * part,
-                    part);
+        comm::copyBytes(buffer + m * part,
+                        static_cast<const char *>(group.inputs[m]) + m * part,
+                        part, stream);
   }
   return groupBarrier(call.group, group);
 }

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 #include <sys/stat.h>
 
 namespace mtc::runtime {
@@ -104,8 +105,24 @@ Status ShmCommunicator::mapArenas(int rank) {
 ShmCommunicator::~ShmCommunicator() { finish(); }
 
 void ShmCommunicator::finish() {
-  if (rank_ >= 0)
-    control_.rank(rank_).finished.store(1);
+  if (rank_ < 0)
+    return;
+  control_.core(rank_).store(0, std::memory_order_relaxed);
+  control_.rank(rank_).finished.store(1);
+}
+
+int ShmCommunicator::looks() {
+  if (spin_ == 0)
+    return 0;
+  int32_t here = sched_getcpu() + 1;
+  std::atomic<int32_t> &own = control_.core(rank_);
+  if (own.load(std::memory_order_relaxed) != here)
+    own.store(here, std::memory_order_relaxed);
+  for (int rank = 0; rank < mesh().worldSize(); ++rank)
+    if (rank != rank_ &&
+        control_.core(rank).load(std::memory_order_relaxed) == here)
+      return 0;
+  return spin_;
 }
 
 void ShmCommunicator::abort() {
@@ -133,8 +150,9 @@ Status ShmCommunicator::resolve(int rank, comm::Placement placement,
   Mapping &mapping =
       mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(placement.arena)];
   if (!mapping.base() && size > 0)
-    if (Status status = Mapping::mapOf(
-            control_.header().owner, block.fd[placement.arena], size, mapping);
+    if (Status status =
+            Mapping::mapOf(control_.header().owner, block.fd[placement.arena],
+                           size, rank, mapping);
         !status.ok())
       return {status.code(), fmt::format("arena {} of rank {}: {}",
                                          kArenas[placement.arena].name, rank,

@@ -22,11 +22,12 @@ struct Sections {
     ranks = sizeof(ControlHeader);
     syncs = ranks + world * int64_t(sizeof(RankBlock));
     slots = syncs + MTC_GROUP_COUNT * world * int64_t(sizeof(GroupSync));
-    rings = slots + MTC_GROUP_COUNT * world * 2 * int64_t(sizeof(MemberSlot));
+    cores = slots + MTC_GROUP_COUNT * world * 2 * int64_t(sizeof(MemberSlot));
+    rings = cores + (world * int64_t(sizeof(int32_t)) + 127) / 128 * 128;
     end = rings +
           world * mesh.stages() * ringSlots * int64_t(sizeof(TransferSlot));
   }
-  int64_t ranks, syncs, slots, rings, end;
+  int64_t ranks, syncs, slots, cores, rings, end;
 };
 
 template <typename T> T &at(char *base, int64_t section, int64_t index) {
@@ -76,6 +77,10 @@ MemberSlot &Control::slot(MtcGroup kind, int rank, uint64_t call) const {
   int64_t index = int64_t(kind) * mesh_.worldSize() + rank;
   return at<MemberSlot>(base_, Sections(mesh_).slots,
                         2 * index + int64_t(call & 1));
+}
+
+std::atomic<int32_t> &Control::core(int rank) const {
+  return at<std::atomic<int32_t>>(base_, Sections(mesh_).cores, rank);
 }
 
 TransferSlot &Control::transfer(int sourceRank, int targetStage,

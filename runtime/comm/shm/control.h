@@ -5,7 +5,8 @@
 // payloads, and the rings of transfers. Zero bytes are its initial state.
 //
 //   Header | RankBlock[world] | GroupSync[kind][leader] |
-//   MemberSlot[kind][rank][2] | TransferSlot[source rank][target stage][n]
+//   MemberSlot[kind][rank][2] | core[world] |
+//   TransferSlot[source rank][target stage][n]
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_COMM_SHM_CONTROL_H
@@ -18,7 +19,7 @@
 
 namespace mtc::runtime::comm {
 
-inline constexpr uint64_t kControlMagic = 0x326d68732d63746d; // "mtc-shm2"
+inline constexpr uint64_t kControlMagic = 0x336d68732d63746d; // "mtc-shm3"
 inline constexpr int kStateWords = 64;
 
 struct alignas(128) ControlHeader {
@@ -85,6 +86,9 @@ public:
   RankBlock &rank(int rank) const;
   GroupSync &sync(MtcGroup kind, int leader) const;
   MemberSlot &slot(MtcGroup kind, int rank, uint64_t call) const;
+  /// The core that a rank was seen on last, plus 1; 0: not seen. Beside each
+  /// other, as they are read together and seldom written.
+  std::atomic<int32_t> &core(int rank) const;
   TransferSlot &transfer(int sourceRank, int targetStage,
                          uint32_t sequence) const;
 

@@ -18,7 +18,7 @@ namespace mtc::runtime {
 struct ShmOptions {
   /// Looks before a waiter sleeps; -1: 2000 when each thread of a rank has a
   /// core of its own, else 0 (spinning ranks would keep the cores from those
-  /// that work).
+  /// that work). None either way while another rank is on the same core.
   int spin = -1;
   /// Threads of a rank that wait for others or compute meanwhile.
   int64_t threads = 1;
@@ -93,6 +93,11 @@ private:
   /// The address of a range in a peer's arena, here.
   Status resolve(int rank, comm::Placement placement, int64_t bytes,
                  void *&out);
+
+  /// How often a wait that begins now looks before it sleeps: not at all where
+  /// another rank was seen on this core, which it would keep from going on.
+  /// Says which core this is.
+  int looks();
 
   Status joinCall(Group &group, const comm::CallRecord &call);
   Status groupBarrier(MtcGroup kind, Group &group);

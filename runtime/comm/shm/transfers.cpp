@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/comm/reduce.h"
 #include "runtime/comm/shm/shm_communicator.h"
 
 #include <algorithm>
@@ -90,7 +91,11 @@ Status ShmCommunicator::copy(const Transfer &t, const TransferSlot &slot) {
   void *from = nullptr, *to = nullptr;
   MTC_RETURN_IF_ERROR(resolve(source, slot.from, slot.sent.bytes, from));
   MTC_RETURN_IF_ERROR(resolve(target, slot.to, slot.sent.bytes, to));
-  if (slot.sent.bytes > 0)
+  // Within one rank the two may overlap.
+  if (source != target)
+    comm::copyBytes(to, from, slot.sent.bytes,
+                    comm::leavesCaches(2 * slot.sent.bytes));
+  else if (slot.sent.bytes > 0)
     std::memmove(to, from, size_t(slot.sent.bytes));
   return Status::okay();
 }
@@ -168,7 +173,7 @@ Status ShmCommunicator::wait(std::span<const MtcTransfer> transfers) {
     // The abort was seen before that pass, so no verdict of a peer was missed.
     if (aborted)
       return fail(control_.abortStatus());
-    comm::waitForEvent(event, seen, control_.header().abortWord, spin_);
+    comm::waitForEvent(event, seen, control_.header().abortWord, looks());
   }
 }
 

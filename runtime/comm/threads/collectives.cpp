@@ -19,7 +19,7 @@ void reduceScatter(const Rendezvous &group, const CallRecord &call) {
   for (size_t m = 0; m < group.buffers.size(); ++m) {
     void *output = group.buffers[m];
     reduceInOrder(MTC_SUM, call.dtype, inputs(group), {&output, 1},
-                  int64_t(m) * call.count, call.count, false);
+                  int64_t(m) * call.count, call.count);
   }
 }
 
@@ -37,7 +37,7 @@ void perform(const Rendezvous &group, const CallRecord &call) {
   switch (call.kind) {
   case CollectiveKind::allReduce:
     return reduceInOrder(call.reduce, call.dtype, inputs(group), group.buffers,
-                         0, call.count, false);
+                         0, call.count);
   case CollectiveKind::reduceScatter:
     return reduceScatter(group, call);
   case CollectiveKind::allGather:

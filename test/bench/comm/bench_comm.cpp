@@ -1,14 +1,17 @@
-//===- bench_comm.cpp - collectives of shm beside memcpy ------------------===//
+//===- bench_comm.cpp - collectives of shm beside the machine's limit -----===//
 //
-// usage: bench_comm [RANKS...] (default 2 8)
+// usage: bench_comm [--from BYTES] [RANKS...] (default 2 8)
 //
-// All-reduce, reduce-scatter and all-gather of fp32 buffers from 1 KB to 256
-// MB, one process per rank. A row is the median over repeats of the slowest
-// rank's time. Beside it a copy of as many bytes by one process with memcpy,
-// and how long the collective takes of that: what must move at least is of the
-// same size, so the ratio says how far it is from moving memory.
+// All-reduce, reduce-scatter, all-gather and a transfer to the next stage of
+// fp32 buffers from 1 KB to 256 MB, one process per rank. A row is the median
+// over repeats of the slowest rank's time. Beside it the limit: the time of a
+// program that reads and writes the same bytes of the same pages in the same
+// pattern, with as many processes (limit.h; the fastest of its forms), and
+// which part of the call's time that is. Small calls have no limit of bytes:
+// there the time itself counts.
 //
 //===----------------------------------------------------------------------===//
+#include "limit.h"
 #include "runtime/comm/shm/shm_communicator.h"
 
 #include <algorithm>
@@ -22,12 +25,19 @@
 #include <vector>
 
 using namespace mtc::runtime;
+using mtc::bench::kForms;
 
 namespace {
 
 constexpr int64_t kLargest = int64_t{256} << 20;
-constexpr int kRepeats = 31;
-const char *const kNames[] = {"all-reduce", "reduce-scatter", "all-gather"};
+constexpr int kRounds = 5;        // of ours and the forms of the limit, in turn
+constexpr int kRepeats = 8;       // of each in a round
+constexpr int kWays = 1 + kForms; // ours, and the forms of the limit
+const char *const kNames[] = {"all-reduce", "reduce-scatter", "all-gather",
+                              "transfer"};
+enum Kind { allReduce, reduceScatter, allGather, transfer, kKinds };
+
+int64_t smallest = 1 << 10;
 
 double seconds() {
   using namespace std::chrono;
@@ -41,97 +51,160 @@ double median(std::vector<double> values) {
 }
 
 int repeatsFor(int64_t bytes) {
-  return bytes >= (int64_t{64} << 20) ? 5 : kRepeats;
-}
-
-/// `bytes` is the whole buffer in all three.
-Status call(ShmCommunicator &comm, int which, void *buffer, int64_t bytes,
-            int ranks) {
-  int64_t count = bytes / 4, part = count / ranks;
-  if (which == 0)
-    return comm.allReduce(MTC_GROUP_ALL, MTC_SUM, MTC_F32, buffer, count);
-  if (which == 1)
-    return comm.reduceScatter(MTC_GROUP_ALL, MTC_F32, buffer, part);
-  return comm.allGather(MTC_GROUP_ALL, MTC_F32, buffer, part);
-}
-
-/// Times of one rank, `repeats` of them, into shared memory.
-void runRank(ShmCommunicator &comm, int rank, int ranks, int which,
-             int64_t bytes, double *times) {
-  void *buffer = comm.arenas()[MTC_ARENA_GRADS].base;
-  for (int i = -2; i < repeatsFor(bytes); ++i) { // two to warm up
-    if (!comm.barrier().ok())
-      std::_Exit(1);
-    double begin = seconds();
-    if (!call(comm, which, buffer, bytes, ranks).ok())
-      std::_Exit(1);
-    if (i >= 0)
-      times[i * ranks + rank] = seconds() - begin;
-  }
+  return bytes >= (int64_t{64} << 20) ? 3 : kRepeats;
 }
 
 std::vector<int64_t> sizes() {
   std::vector<int64_t> all;
-  for (int64_t bytes = 1 << 10; bytes <= kLargest; bytes *= 4)
+  for (int64_t bytes = smallest; bytes <= kLargest; bytes *= 4)
     all.push_back(bytes);
-  if (all.back() != kLargest)
-    all.push_back(kLargest);
   return all;
 }
 
-/// Runs everything as one rank; the table of times is indexed by row.
-[[noreturn]] void child(const ShmSetup &setup, int rank, int ranks,
-                        double *times) {
-  std::unique_ptr<ShmCommunicator> comm;
-  if (!ShmCommunicator::attach(setup.controlFd(), rank, {}, comm).ok())
+/// Where the times of a way of a row begin: one each repeat and rank.
+double *timesOf(double *times, int64_t row, int way, int ranks) {
+  return times + (row * kWays + way) * kRounds * kRepeats * ranks;
+}
+
+/// One rank: its communicator, and all ranks' buffers as it has them mapped.
+class Rank {
+public:
+  Rank(const ShmSetup &setup, int rank, int ranks) : rank_(rank) {
+    require(ShmCommunicator::attach(setup.controlFd(), rank, {}, comm_));
+    comm::Control control = mapControl(setup.controlFd());
+    for (int r = 0; r < ranks; ++r) {
+      require(comm::Mapping::mapOf(0, control.rank(r).fd[MTC_ARENA_GRADS],
+                                   kLargest, r, mappings_.emplace_back()));
+      buffers_.push_back(static_cast<float *>(mappings_.back().base()));
+    }
+    own_ = static_cast<float *>(comm_->arenas()[MTC_ARENA_GRADS].base);
+    std::memset(own_, 0, size_t(kLargest));
+  }
+
+  /// One round. `bytes` is the whole buffer. A repeat to warm up comes first.
+  void measure(Kind kind, int way, int64_t bytes, double *times) {
+    for (int i = -1; i < repeatsFor(bytes); ++i) {
+      require(comm_->barrier());
+      double begin = seconds();
+      if (way == 0)
+        call(kind, bytes);
+      else
+        move(kind, way - 1, bytes);
+      if (i >= 0)
+        times[i * size() + rank_] = seconds() - begin;
+    }
+  }
+  int size() const { return int(buffers_.size()); }
+  void finish() { comm_->finish(); }
+
+private:
+  static void require(const Status &status) {
+    if (status.ok())
+      return;
+    std::fprintf(stderr, "bench_comm: %s\n", status.message().c_str());
     std::_Exit(1);
-  std::memset(comm->arenas()[MTC_ARENA_GRADS].base, 0, size_t(kLargest));
+  }
+
+  comm::Control mapControl(int fd) {
+    int64_t bytes = lseek(fd, 0, SEEK_END);
+    require(comm::Mapping::map(fd, bytes, mappings_.emplace_back()));
+    void *base = mappings_.back().base();
+    return {base, static_cast<comm::ControlHeader *>(base)->mesh};
+  }
+
+  /// Even ranks send, odd ones receive; a last one without a peer does nothing.
+  int peer() const {
+    int other = rank_ ^ 1;
+    return other < size() ? other : -1;
+  }
+
+  void call(Kind kind, int64_t bytes) {
+    int64_t count = bytes / 4, part = count / size();
+    if (kind == allReduce)
+      require(comm_->allReduce(MTC_GROUP_ALL, MTC_SUM, MTC_F32, own_, count));
+    if (kind == reduceScatter)
+      require(comm_->reduceScatter(MTC_GROUP_ALL, MTC_F32, own_, part));
+    if (kind == allGather)
+      require(comm_->allGather(MTC_GROUP_ALL, MTC_F32, own_, part));
+    if (kind == transfer && peer() >= 0) {
+      MtcTransfer row = {rank_ % 2 == 0, peer(), MTC_ARENA_GRADS, 0, 0, bytes};
+      require(comm_->exchange({&row, 1}));
+    }
+  }
+
+  /// The same reads and writes; parts are rounded down to whole strips.
+  void move(Kind kind, int form, int64_t bytes) {
+    std::vector<const float *> all(buffers_.begin(), buffers_.end());
+    int64_t count = bytes / 4, part = count / size() / 64 * 64;
+    if (kind == allReduce)
+      mtc::bench::movePattern(form, all, buffers_, rank_ * part, part);
+    if (kind == reduceScatter)
+      mtc::bench::movePattern(form, all, {&own_, 1}, rank_ * part, part);
+    if (kind == allGather)
+      for (int m = 0; m < size(); ++m)
+        if (m != rank_)
+          mtc::bench::movePattern(form, {&all[size_t(m)], 1}, {&own_, 1},
+                                  m * part, part);
+    if (kind == transfer && rank_ % 2 == 1)
+      mtc::bench::movePattern(form, {&all[size_t(peer())], 1}, {&own_, 1}, 0,
+                              count);
+  }
+
+  int rank_;
+  std::unique_ptr<ShmCommunicator> comm_;
+  std::vector<comm::Mapping> mappings_;
+  std::vector<float *> buffers_;
+  float *own_ = nullptr;
+};
+
+/// Runs everything as one rank.
+[[noreturn]] void child(const ShmSetup &setup, int index, int ranks,
+                        double *times) {
+  Rank rank(setup, index, ranks);
   int64_t row = 0;
-  for (int which = 0; which < 3; ++which)
-    for (int64_t bytes : sizes())
-      runRank(*comm, rank, ranks, which, bytes,
-              times + row++ * kRepeats * ranks);
-  comm->finish();
+  for (int kind = 0; kind < kKinds; ++kind)
+    for (int64_t bytes : sizes()) {
+      for (int round = 0; round < kRounds; ++round)
+        for (int way = 0; way < kWays; ++way)
+          rank.measure(Kind(kind), way, bytes,
+                       timesOf(times, row, way, ranks) +
+                           round * repeatsFor(bytes) * ranks);
+      ++row;
+    }
+  rank.finish();
   std::_Exit(0);
 }
 
-double memcpySeconds(int64_t bytes) {
-  static std::vector<char> from(size_t(kLargest), 1), to(size_t(kLargest), 2);
-  std::vector<double> times;
-  for (int i = -2; i < repeatsFor(bytes); ++i) {
-    double begin = seconds();
-    std::memcpy(to.data(), from.data(), size_t(bytes));
-    double spent = seconds() - begin;
-    if (i >= 0)
-      times.push_back(spent);
-    if (to[size_t(bytes) / 2] != 1)
-      std::abort();
-  }
-  return median(times);
+double slowestMedian(const double *times, int ranks, int64_t bytes) {
+  std::vector<double> slowest;
+  for (int i = 0; i < kRounds * repeatsFor(bytes); ++i)
+    slowest.push_back(
+        *std::max_element(times + i * ranks, times + (i + 1) * ranks));
+  return median(slowest);
 }
 
-void print(int ranks, const double *times) {
+void print(int ranks, double *times) {
   int64_t row = 0;
   for (const char *name : kNames)
     for (int64_t bytes : sizes()) {
-      const double *at = times + row++ * kRepeats * ranks;
-      std::vector<double> slowest;
-      for (int i = 0; i < repeatsFor(bytes); ++i)
-        slowest.push_back(
-            *std::max_element(at + i * ranks, at + (i + 1) * ranks));
-      double spent = median(slowest), copy = memcpySeconds(bytes);
-      std::printf(
-          "%-15s %d ranks %10lld KB %12.1f us %8.2f GB/s   memcpy %10.1f us"
-          "   ratio %7.2f\n",
-          name, ranks, static_cast<long long>(bytes >> 10), spent * 1e6,
-          double(bytes) / spent * 1e-9, copy * 1e6, spent / copy);
+      std::vector<double> ways;
+      for (int way = 0; way < kWays; ++way)
+        ways.push_back(
+            slowestMedian(timesOf(times, row, way, ranks), ranks, bytes));
+      ++row;
+      double limit = *std::min_element(ways.begin() + 1, ways.end());
+      std::printf("%-15s %d ranks %10lld KB %12.1f us %8.2f GB/s   limit "
+                  "%10.1f us %5.0f %%\n",
+                  name, ranks, static_cast<long long>(bytes >> 10),
+                  ways[0] * 1e6, double(bytes) / ways[0] * 1e-9, limit * 1e6,
+                  limit / ways[0] * 100);
       std::fflush(stdout);
     }
 }
 
 int bench(int ranks) {
   Mesh mesh;
-  mesh[MTC_AXIS_DP] = ranks;
+  mesh[MTC_AXIS_PP] = ranks;
   ArenaSizes arenas{};
   arenas[MTC_ARENA_GRADS] = kLargest;
   std::unique_ptr<ShmSetup> setup;
@@ -141,7 +214,8 @@ int bench(int ranks) {
     std::fprintf(stderr, "bench_comm: %s\n", made.message().c_str());
     return 1;
   }
-  size_t bytes = 3 * sizes().size() * size_t(kRepeats * ranks) * sizeof(double);
+  size_t bytes = kKinds * sizes().size() * kWays * kRounds *
+                 size_t(kRepeats * ranks) * sizeof(double);
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
@@ -162,10 +236,14 @@ int bench(int ranks) {
 } // namespace
 
 int main(int argc, char **argv) {
-  int failed = 0;
-  if (argc == 1)
+  int failed = 0, first = 1;
+  if (argc > 2 && std::strcmp(argv[1], "--from") == 0) {
+    smallest = std::clamp<int64_t>(std::atoll(argv[2]), 1 << 10, kLargest);
+    first = 3;
+  }
+  if (argc == first)
     failed = bench(2) | bench(8);
-  for (int i = 1; i < argc; ++i)
+  for (int i = first; i < argc; ++i)
     failed |= bench(std::max(2, std::atoi(argv[i])));
   return failed;
 }

@@ -2,8 +2,12 @@
 
 #include "runtime/comm/reduce.h"
 
+#include "mtc/runtime/isa.h"
+#include "runtime/comm/moves.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -22,7 +26,7 @@ T reduceOne(MtcReduce op, MtcDtype dtype, std::vector<T> values) {
     inputs.push_back(&value);
   T result{};
   void *output = &result;
-  reduceInOrder(op, dtype, inputs, {&output, 1}, 0, 1, false);
+  reduceInOrder(op, dtype, inputs, {&output, 1}, 0, 1);
   return result;
 }
 
@@ -69,19 +73,84 @@ TEST(Reduce, WideSumsAreExactAndSaturate) {
   EXPECT_TRUE(reduceOne<Wide>(MTC_SUM, MTC_I128, {-top, -2}) == -top - 1);
 }
 
-TEST(Reduce, StreamedStoresWriteTheSameRangeOnly) {
-  for (int shift : {0, 1, 3})
-    for (int64_t count : {1, 7, 1023, 2049}) {
-      std::vector<float> a(4096, 1), b(4096, 2), c(4096, 9), d(4096, 9);
-      const void *inputs[] = {a.data(), b.data()};
-      void *plain = c.data() + shift, *streamed = d.data() + shift;
-      reduceInOrder(MTC_SUM, MTC_F32, inputs, {&plain, 1}, 5, count, false);
-      reduceInOrder(MTC_SUM, MTC_F32, inputs, {&streamed, 1}, 5, count, true);
-      EXPECT_EQ(c, d);
-      EXPECT_EQ(d[5 + shift - 1], 9);
-      EXPECT_EQ(d[5 + shift], 3);
-      EXPECT_EQ(d[5 + shift + count], 9);
+/// Bit patterns of all kinds of floats, subnormals, infinities and NaNs too.
+std::vector<uint32_t> words(size_t count, uint32_t seed) {
+  std::vector<uint32_t> result(count);
+  for (uint32_t &word : result)
+    word = seed = seed * 1664525 + 1013904223;
+  return result;
+}
+
+/// The tables that this processor can run, by name.
+std::vector<std::pair<const char *, const MoveTable *>> tables() {
+  std::vector<std::pair<const char *, const MoveTable *>> all{
+      {"base", &kMovesBase}};
+  if (mtc::runtime::processorHasLevel3())
+    all.push_back({"v3", &kMovesV3});
+  if (mtc::runtime::processorHasLevel4())
+    all.push_back({"v4", &kMovesV4});
+  return all;
+}
+
+constexpr size_t kWords = 512;
+
+/// Three members' buffers after a reduction of [first, first + count) to the
+/// last two of them.
+std::vector<std::vector<uint32_t>> reduced(const MoveTable &table, MtcReduce op,
+                                           MtcDtype dtype, int64_t first,
+                                           int64_t count) {
+  std::vector<std::vector<uint32_t>> buffers = {
+      words(kWords, 1), words(kWords, 2), words(kWords, 3)};
+  const void *inputs[] = {buffers[0].data(), buffers[1].data(),
+                          buffers[2].data()};
+  void *outputs[] = {buffers[1].data(), buffers[2].data()};
+  table.reduce({op, dtype, inputs, 3, outputs, 2, first, count});
+  return buffers;
+}
+
+/// What one element at a time gives.
+std::vector<std::vector<uint32_t>> oneByOne(MtcReduce op, MtcDtype dtype,
+                                            int64_t first, int64_t count) {
+  std::vector<std::vector<uint32_t>> buffers = {
+      words(kWords, 1), words(kWords, 2), words(kWords, 3)};
+  const void *inputs[] = {buffers[0].data(), buffers[1].data(),
+                          buffers[2].data()};
+  void *outputs[] = {buffers[1].data(), buffers[2].data()};
+  for (int64_t i = first; i < first + count; ++i)
+    kMovesBase.reduce({op, dtype, inputs, 3, outputs, 2, i, 1});
+  return buffers;
+}
+
+TEST(Reduce, HasTheSameBitsOnEveryProcessorAndAtEveryLength) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16, MTC_I128})
+    for (MtcReduce op : {MTC_SUM, MTC_MAX}) {
+      if (!canReduce(op, dtype))
+        continue;
+      int64_t most = int64_t(kWords) * 4 / elementBytes(dtype);
+      for (int64_t first : {0, 1, 3})
+        for (int64_t count : {0, 1, 31, 32, 63, 64, 65, 100, 127})
+          for (auto [name, table] : tables())
+            EXPECT_EQ(reduced(*table, op, dtype, first,
+                              std::min(count, most - first)),
+                      oneByOne(op, dtype, first, std::min(count, most - first)))
+                << name << ", type " << dtype << ", " << count << " from "
+                << first;
     }
+}
+
+TEST(Reduce, CopiesWriteTheirRangeOnly) {
+  std::vector<char> from(4096);
+  for (size_t i = 0; i < from.size(); ++i)
+    from[i] = char(i * 7 % 251);
+  for (auto [name, table] : tables())
+    for (bool stream : {false, true})
+      for (int64_t shift : {0, 1, 63})
+        for (int64_t bytes : {0, 1, 64, 300, 2049}) {
+          std::vector<char> to(4096, 9), expected = to;
+          std::copy_n(from.begin() + 5, bytes, expected.begin() + shift);
+          table->copy(to.data() + shift, from.data() + 5, bytes, stream);
+          EXPECT_EQ(to, expected) << name << ", " << bytes << " at " << shift;
+        }
 }
 
 } // namespace
