@@ -6,8 +6,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <limits.h>
+#include <sched.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -153,6 +155,53 @@ TEST(Shm, SpinsOrSleeps) {
     std::thread other(body, 1);
     body(0);
     other.join();
+  }
+}
+
+/// Seconds of processor time of this process.
+double processorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+// On one core a rank that looks keeps the other from coming: these would look
+// for as long as the scheduler lets them, two seconds in all.
+TEST(Shm, RanksThatShareACoreSleep) {
+  auto setup = makeSetup({2, 1, 1});
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  auto body = [&](int rank) {
+    std::unique_ptr<ShmCommunicator> comm;
+    Status status =
+        ShmCommunicator::attach(setup->controlFd(), rank, {10000000}, comm);
+    for (int i = 0; i < 500 && status.ok(); ++i)
+      status = comm->barrier();
+    EXPECT_TRUE(status.ok()) << status.message();
+  };
+  double begin = processorSeconds();
+  std::thread other(body, 1); // on the same core, as it inherits the set
+  body(0);
+  other.join();
+  EXPECT_LT(processorSeconds() - begin, 0.5);
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+// Of any two ranks bits 12 to 19 of the base are equal and 20 to 27 are not:
+// the level-1 cache can then hold lines of both (mapping.cpp).
+TEST(Shm, ArenasOfRanksLieAtDifferentPlaces) {
+  auto setup = makeSetup({3, 1, 1});
+  for (int rank = 0; rank < 3; ++rank) {
+    auto comm = join(*setup, rank);
+    for (const ArenaView &arena : comm->arenas())
+      if (arena.bytes > 0) {
+        auto base = reinterpret_cast<uintptr_t>(arena.base);
+        EXPECT_EQ(base % (1 << 20), 0u);
+        EXPECT_EQ(base >> 20 & 255, unsigned(rank));
+      }
   }
 }
 
