@@ -55,10 +55,12 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
           rule.scale};
 }
 
-/// Floats of scratch of one thread. Backward needs most: five arrays of keys
-/// and three of queries, two score tiles, one float per query. Forward: two
-/// arrays of keys and one of queries, one output tile (not more than an array),
-/// one score tile, four floats per row.
+/// Floats of scratch of one thread, in every instruction set: what the backward
+/// kernel of fp32 needs, five arrays of keys and three of queries, two score
+/// tiles, one float per query. That of pairs of bf16 has in place of them half
+/// as many floats for each of three arrays of keys and four of queries, one
+/// more row for two of these, three arrays of sums, and two tiles and a half:
+/// less. Forward: two arrays of keys and one of queries, tiles of fewer rows.
 int64_t threadFloats(const MtcAttention *d) {
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
   int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;

@@ -12,35 +12,53 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
 
-#include "runtime/kernels/cpu/attention_tiles.h"
+#include "runtime/kernels/cpu/attention_dropout.h"
+#include "runtime/kernels/cpu/attention_pack.h"
+#include "runtime/kernels/cpu/attention_products.h"
 
 namespace {
 
 using mtc::runtime::AttentionGradients;
 
-/// Arrays of one key head and, from `q` on, of one query head.
+/// Rows of a tile of scores.
+constexpr int64_t kGradientRows = 64;
+
+/// Arrays of one key head and, from `q` on, of one query head. Those across
+/// tokens are the rows themselves where units are elements.
 struct GradArrays {
   float *kt, *vt, *k, *dk, *dv;
-  float *q, *dout, *dq;
-  float *p, *ds; ///< [kTile][kTile]
-  float *dot;    ///< D, [padded queries]
+  float *q, *dout, *qAcross, *doutAcross, *dq;
+  float *p, *ds;  ///< [kGradientRows][kTile]: scores, then units across rows
+  float *dsAlong; ///< units along rows
+  float *dot;     ///< D, [padded queries]
 };
 
+template <typename Units>
 inline GradArrays gradArrays(float *s, const Plan &p) {
   GradArrays a;
-  float **ofKeys[] = {&a.kt, &a.vt, &a.k, &a.dk, &a.dv};
-  for (float **array : ofKeys) {
-    *array = s;
-    s += p.keys.floats;
+  auto take = [&](float *&array, int64_t floats) {
+    array = s;
+    s += floats;
+  };
+  for (float **array : {&a.kt, &a.vt, &a.k})
+    take(*array, p.keys.units);
+  take(a.dk, p.keys.sums);
+  take(a.dv, p.keys.sums);
+  take(a.q, p.queries.units);
+  take(a.dout, p.queries.units);
+  a.qAcross = a.q;
+  a.doutAcross = a.dout;
+  if (Units::kElements > 1) {
+    take(a.qAcross, p.queries.units);
+    take(a.doutAcross, p.queries.units);
   }
-  float **ofQueries[] = {&a.q, &a.dout, &a.dq};
-  for (float **array : ofQueries) {
-    *array = s;
-    s += p.queries.floats;
-  }
-  a.p = s;
-  a.ds = a.p + kTile * kTile;
-  a.dot = a.ds + kTile * kTile;
+  take(a.dq, p.queries.sums);
+  take(a.p, kGradientRows * kTile);
+  take(a.ds, kGradientRows * kTile);
+  a.dsAlong = a.ds;
+  if (Units::kElements > 1)
+    take(a.dsAlong, kGradientRows * kTile / Units::kElements);
+  take(a.dot, p.queries.padded);
   return a;
 }
 
@@ -51,6 +69,7 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
   for (int64_t t = 0; t < p.queries.padded; ++t) {
     const T *a = dout.p + t * dout.tokenStride;
     const T *b = out.p + t * out.tokenStride;
+    fetchToken(out, t + kTokensAhead, p.queries.count, p);
     int64_t dim = t < p.queries.count ? p.dim : 0, e = 0;
     F lanes = broadcast(0);
     for (; e + kW <= dim; e += kW)
@@ -62,52 +81,87 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
   }
 }
 
-/// Scores in a.p become P∘M, dO·V^T in a.ds becomes dS; zero beyond the keys,
-/// before the row's document, and in rows beyond those of the tile.
+/// What one row of scores needs.
+struct GradientRow {
+  const float *scores, *dprobs;
+  F shift, dot;
+  int64_t keys, first; ///< it sees [first, keys) of the tile
+  KeptRow kept;
+};
+
 template <Sight sight>
-MTC_INLINE void gradientRow(const GradArrays &a, const TileAt &at,
-                            const Plan &p, const Dropper &drop,
-                            const float *lse, int64_t row) {
-  float *s = a.p + row * kTile, *ds = a.ds + row * kTile;
-  int64_t keys = row < at.rows ? at.keysOfRow(row) : 0;
-  int64_t end = roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
-  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
-  F shift = broadcast(row < at.rows ? lse[at.i0 + row] : 0);
-  F dot = broadcast(a.dot[at.i0 + row]);
-  uint32_t buffer[kWordBuffer];
-  const uint32_t *words =
-      drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
-  F zero = broadcast(0);
+MTC_INLINE void beginRow(GradientRow &r, const GradArrays &a, const TileAt &at,
+                         const float *lse, int64_t row) {
+  bool exists = row < at.rows;
+  r.scores = a.p + row * kTile;
+  r.dprobs = a.ds + row * kTile;
+  r.shift = broadcast(exists ? lse[at.i0 + row] : 0);
+  r.dot = broadcast(exists ? a.dot[at.i0 + row] : 0);
+  r.keys = exists ? at.keysOfRow(row) : 0;
+  r.first = sight == Sight::document ? at.firstKey(row) : 0;
+}
+
+/// Of kElements rows from `row` on the scores become P∘M and dO·V^T becomes dS,
+/// in units across rows; zero beyond the keys, before the row's document, and
+/// in a row beyond those of the tile. Where units are pairs, P is scaled by the
+/// product's result, not here.
+template <typename Units, Sight sight, bool drops>
+MTC_INLINE void gradientRows(const GradArrays &a, const TileAt &at,
+                             const Plan &p, const Dropper &drop,
+                             const KeptTile &kept, const float *lse,
+                             int64_t row) {
+  constexpr int kRows = Units::kElements;
+  GradientRow rows[kRows];
+  for (int i = 0; i < kRows; ++i) {
+    beginRow<sight>(rows[i], a, at, lse, row + i);
+    if constexpr (drops)
+      kept.draw(rows[i].kept, row + i);
+  }
+  int64_t end = sight == Sight::whole ? kTile : at.columnsOf(row);
+  F scale = broadcast(p.scale), factor = broadcast(drop.scale),
+    zero = broadcast(0);
   for (int64_t j = 0; j < end; j += kW) {
-    F prob = expVector(load(s + j) * broadcast(p.scale) - shift);
-    if constexpr (sight != Sight::whole)
-      prob = firstLanes(int(keys - j), prob, zero);
-    if constexpr (sight == Sight::document)
-      prob = firstLanes(int(first - j), zero, prob);
-    F dropped = prob, dprob = load(ds + j);
-    if (words) {
-      F factor = keepWhere(words + j, drop.threshold, broadcast(drop.scale));
-      dropped = prob * factor;
-      dprob = dprob * factor;
+    F weights[kRows], gradients[kRows];
+#pragma GCC unroll 2
+    for (int i = 0; i < kRows; ++i) {
+      const GradientRow &r = rows[i];
+      F prob = expVector(load(r.scores + j) * scale - r.shift);
+      if constexpr (sight != Sight::whole)
+        prob = firstLanes(int(r.keys - j), prob, zero);
+      if constexpr (sight == Sight::document)
+        prob = firstLanes(int(r.first - j), zero, prob);
+      F weight = prob, dprob = load(r.dprobs + j);
+      if constexpr (drops) {
+        weight = Units::kScalesAtOnce ? r.kept.keepTimes(j, prob, factor)
+                                      : r.kept.keep(j, prob);
+        dprob = r.kept.keepTimes(j, dprob, factor);
+      }
+      F gradient = prob * (dprob - r.dot);
+      if constexpr (sight != Sight::whole)
+        gradient = firstLanes(int(r.keys - j), gradient, zero);
+      weights[i] = weight;
+      gradients[i] = gradient;
     }
-    store(s + j, dropped);
-    F gradient = prob * (dprob - dot);
-    if constexpr (sight != Sight::whole)
-      gradient = firstLanes(int(keys - j), gradient, zero);
-    store(ds + j, gradient);
+    Units::storeAcross(a.p, row, j, weights);
+    Units::storeAcross(a.ds, row, j, gradients);
+    if constexpr (kRows > 1)
+      for (int i = 0; i < kRows; ++i)
+        Units::storeAlong(a.dsAlong, row + i, j, gradients[i]);
   }
 }
 
-template <Sight sight>
-MTC_INLINE void gradientTile(const GradArrays &a, const TileAt &at,
-                             const Plan &p, const Dropper &drop,
-                             const float *lse) {
-  int64_t rows = roundUp(at.rows, kTileRows);
-  for (int64_t r = 0; r < rows; ++r)
-    gradientRow<sight>(a, at, p, drop, lse, r);
+template <typename Units, Sight sight>
+inline void gradientTile(const GradArrays &a, const TileAt &at, const Plan &p,
+                         const Dropper &drop, const KeptTile &kept,
+                         const float *lse) {
+  for (int64_t r = 0; r < at.rows; r += Units::kElements)
+    if (drop.threshold)
+      gradientRows<Units, sight, true>(a, at, p, drop, kept, lse, r);
+    else
+      gradientRows<Units, sight, false>(a, at, p, drop, kept, lse, r);
 }
 
-template <bool byDocument>
+template <typename Units, bool byDocument>
 inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
                          const Dropper &drop, const float *lse) {
   if (!at.isSeen())
@@ -115,37 +169,43 @@ inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
   if constexpr (byDocument)
     if (!at.isInDocuments())
       return;
-  scoreTile(a.p, a.q, a.kt, at, p);
-  scoreTile(a.ds, a.dout, a.vt, at, p);
+  KeptTile kept(drop, at, p.keys.count);
+  scoreTile<Units>(a.p, a.q, a.kt, at, p, kept);
+  scoreTile<Units>(a.ds, a.dout, a.vt, at, p, kept);
+  if (drop.threshold)
+    kept.finish();
   if constexpr (byDocument)
-    gradientTile<Sight::document>(a, at, p, drop, lse);
-  else if (at.isWhole())
-    gradientTile<Sight::whole>(a, at, p, drop, lse);
+    gradientTile<Units, Sight::document>(a, at, p, drop, kept, lse);
+  else if (at.isWhole() && at.rows == kGradientRows)
+    gradientTile<Units, Sight::whole>(a, at, p, drop, kept, lse);
   else
-    gradientTile<Sight::keys>(a, at, p, drop, lse);
-  addByRows(a.dv + at.j0 * p.headPad, a.p, a.dout, at, p);
-  addByRows(a.dk + at.j0 * p.headPad, a.ds, a.q, at, p);
-  addByKeys(a.dq + at.i0 * p.headPad, a.ds, a.k, at, p);
+    gradientTile<Units, Sight::keys>(a, at, p, drop, kept, lse);
+  addByRows<Units>(a.dv + at.j0 * p.headPad, a.p, a.doutAcross, at, p);
+  addByRows<Units>(a.dk + at.j0 * p.headPad, a.ds, a.qAcross, at, p);
+  addByKeys<Units, Begin::present>(a.dq + at.i0 * p.headPad, a.dsAlong, a.k,
+                                   nullptr, at, p);
 }
 
-template <bool byDocument>
+template <typename Units, bool byDocument>
 inline void backwardHead(const GradArrays &a, const Plan &p,
                          const Dropper &drop, const float *lse) {
-  zeroFloats(a.dq, p.queries.floats);
+  zeroFloats(a.dq, p.queries.sums);
   for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile)
     for (const QueryRange &range : p.ranges)
-      for (int64_t i0 = range.from; i0 < range.end; i0 += kTile)
-        backwardTile<byDocument>(a, tileAt(p, range, i0, j0), p, drop, lse);
+      for (int64_t i0 = range.from; i0 < range.end; i0 += kGradientRows)
+        backwardTile<Units, byDocument>(
+            a, tileAt(p, range, i0, j0, kGradientRows), p, drop, lse);
 }
 
 template <bool byDocument, typename T>
 void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
+  using Units = typename UnitsOf<T>::Type;
   const MtcAttention &d = *call.shape;
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
        *vIn = (const T *)call.v, *dout = (const T *)g.dout,
        *out = (const T *)g.out;
-  Plan p = planOf(call);
-  GradArrays a = gradArrays(call.scratch, p);
+  Plan p = planOf(call, Units::kElements);
+  GradArrays a = gradArrays<Units>(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
   auto viewQ = [&](auto *x, int64_t b, int64_t h) {
     return headView(x, b, d.seq, h, d.q_token_stride, d.q_head_stride);
@@ -162,20 +222,25 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   for (int64_t at = call.firstHead; at < call.endHead; ++at) {
     int64_t b = at / d.kv_heads, kv = at % d.kv_heads;
     p.documents = documentsOf(call, b);
-    packTokens(a.k, viewK(kIn, b, kv), p.keys, p);
-    packTransposed(a.kt, viewK(kIn, b, kv), p);
-    packTransposed(a.vt, viewV(vIn, b, kv), p);
-    zeroFloats(a.dk, 2 * p.keys.floats); // dv lies behind dk
+    packAcross<Units>(a.k, viewK(kIn, b, kv), 0, d.keys, p);
+    packTransposed<Units>(a.kt, viewK(kIn, b, kv), p);
+    packTransposed<Units>(a.vt, viewV(vIn, b, kv), p);
+    zeroFloats(a.dk, 2 * p.keys.sums); // dv lies behind dk
     for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      packTokens(a.q, viewQ(qIn, b, h), p.queries, p);
-      packTokens(a.dout, viewO(dout, b, h), p.queries, p);
+      packRows<Units>(a.q, viewQ(qIn, b, h), p.queries, p);
+      packRows<Units>(a.dout, viewO(dout, b, h), p.queries, p);
+      if constexpr (Units::kElements > 1) {
+        packQueriesAcross<Units>(a.qAcross, viewQ(qIn, b, h), p);
+        packQueriesAcross<Units>(a.doutAcross, viewO(dout, b, h), p);
+      }
       rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
-      backwardHead<byDocument>(a, p, dropperOf(call, b, h),
-                               g.lse + (b * d.heads + h) * d.seq);
-      unpackTokens(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
+      backwardHead<Units, byDocument>(a, p, dropperOf(call, b, h),
+                                      g.lse + (b * d.heads + h) * d.seq);
+      unpackTokens<Units>(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
     }
-    unpackTokens(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
-    unpackTokens(viewV((T *)g.dv, b, kv), a.dv, p.keys, p, 1.0f);
+    unpackTokens<Units>(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
+    unpackTokens<Units>(viewV((T *)g.dv, b, kv), a.dv, p.keys, p,
+                        Units::kScalesAtOnce ? 1.0f : call.dropScale);
   }
 }
 

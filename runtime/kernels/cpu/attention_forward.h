@@ -8,35 +8,42 @@
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_FORWARD_H
 
 #include "runtime/base/plain_math.h"
-#include "runtime/kernels/cpu/attention_tiles.h"
+#include "runtime/kernels/cpu/attention_dropout.h"
+#include "runtime/kernels/cpu/attention_pack.h"
+#include "runtime/kernels/cpu/attention_products.h"
 
 namespace {
 
-/// State of kTile query rows.
-struct QueryTile {
-  float *out;       ///< [kTile][headPad], unnormalised
-  float *scores;    ///< [kTile][kTile]
-  float *max, *sum; ///< running, [kTile]
-  float *top,
-      *decay; ///< of the tile at hand: maximum, factor of what was before
-};
+/// Rows that are computed together: few, so that their tiles stay in the cache
+/// beside those of keys and values. Whole vectors.
+constexpr int64_t kQueryRows = 32;
 
-/// Columns of a row that the products read: whole vectors.
-MTC_INLINE int64_t columnsOf(const TileAt &at, int64_t row) {
-  return roundUp(at.keysOfBlock(row / kTileRows * kTileRows), kW);
-}
+/// State of kQueryRows query rows.
+struct QueryTile {
+  float *out;       ///< [kQueryRows][headPad], unnormalised
+  float *scores;    ///< [kQueryRows][kTile]
+  float *weights;   ///< of units along rows: where floats are, those of scores
+  float *max, *sum; ///< running, [kQueryRows]
+  float *decay;     ///< of the tile at hand: factor of what was before
+};
 
 /// The maximum of a row before its first key. With documents a whole tile of
 /// keys may be none of the row's, and -inf less -inf is no number.
 template <bool byDocument>
 inline constexpr float kLowest = byDocument ? -1e30f : -__builtin_inff();
 
-/// Scales a row of scores, puts -inf beyond its keys, notes its maximum.
+/// Columns of a row that products read.
 template <Sight sight>
-MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
-                         int64_t row) {
-  float *s = t.scores + row * kTile;
-  int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
+MTC_INLINE int64_t columnsSeen(const TileAt &at, int64_t row) {
+  return sight == Sight::whole ? kTile : at.columnsOf(row);
+}
+
+/// The largest of a row's scaled scores, lane by lane.
+template <Sight sight>
+MTC_INLINE F topOfRow(const QueryTile &t, const TileAt &at, const Plan &p,
+                      int64_t row) {
+  const float *s = t.scores + row * kTile;
+  int64_t keys = at.keysOfRow(row), end = columnsSeen<sight>(at, row);
   int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
   F scale = broadcast(p.scale), lowest = broadcast(-__builtin_inff());
   F top = lowest;
@@ -46,138 +53,207 @@ MTC_INLINE void scaleRow(const QueryTile &t, const TileAt &at, const Plan &p,
       x = firstLanes(int(keys - j), x, lowest);
     if constexpr (sight == Sight::document)
       x = firstLanes(int(first - j), lowest, x);
-    store(s + j, x);
     top = maximum(top, x);
   }
-  t.top[row] = maxLanes(top);
+  return top;
 }
 
-/// New maxima of all rows at once, and what earlier sums must be multiplied by.
-MTC_INLINE void updateMaxima(const QueryTile &t) {
-  for (int64_t r = 0; r < kTile; r += kW) {
-    F before = load(t.max + r), max = maximum(load(t.top + r), before);
-    store(t.decay + r, expUpTo88(before - max));
-    store(t.max + r, max);
-  }
-}
-
-/// Scores become exp(s - maximum), dropped and scaled, zero beyond the keys (of
-/// -inf the held exponential is not zero); sum and out follow the new maximum.
-template <Sight sight>
-MTC_INLINE void softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
-                           const Dropper &drop, int64_t row) {
-  float *s = t.scores + row * kTile;
-  int64_t keys = at.keysOfRow(row), end = columnsOf(at, row);
+/// Scores become exp(s - maximum), dropped, zero beyond the keys (of -inf the
+/// held exponential is not zero); those of floats are scaled as what is kept.
+/// The sum before dropout, lane by lane.
+template <typename Units, Sight sight, bool drops>
+MTC_INLINE F softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
+                        const Dropper &drop, const KeptTile &kept,
+                        int64_t row) {
+  const float *s = t.scores + row * kTile;
+  int64_t keys = at.keysOfRow(row), end = columnsSeen<sight>(at, row);
   int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
-  F shift = broadcast(t.max[row]), decay = broadcast(t.decay[row]);
-  F sum = broadcast(0), zero = broadcast(0);
-  uint32_t buffer[kWordBuffer];
-  const uint32_t *words =
-      drop.threshold ? drop.words(buffer, at, row, p.keys.count, end) : nullptr;
+  F scale = broadcast(p.scale), shift = broadcast(t.max[row]);
+  F factor = broadcast(drop.scale), sum = broadcast(0), zero = broadcast(0);
+  KeptRow keptRow;
+  if constexpr (drops)
+    kept.draw(keptRow, row);
+#pragma GCC unroll 4
   for (int64_t j = 0; j < end; j += kW) {
-    F x = expUpTo88(load(s + j) - shift); // at most the maximum
+    F x = expUpTo88(load(s + j) * scale - shift); // at most the maximum
     if constexpr (sight != Sight::whole)
       x = firstLanes(int(keys - j), x, zero);
     if constexpr (sight == Sight::document)
       x = firstLanes(int(first - j), zero, x);
     sum = sum + x;
-    if (words)
-      x = keepWhere(words + j, drop.threshold, x * broadcast(drop.scale));
-    store(s + j, x);
+    if constexpr (drops)
+      x = Units::kScalesAtOnce ? keptRow.keepTimes(j, x, factor)
+                               : keptRow.keep(j, x);
+    Units::storeAlong(t.weights, row, j, x);
   }
-  t.sum[row] = __builtin_fmaf(t.sum[row], t.decay[row], sumLanes(sum));
-  if (at.j0 == 0)
-    return; // out is zero
-  float *out = t.out + row * p.headPad;
-  for (int64_t e = 0; e < p.headPad; e += kW)
-    store(out + e, load(out + e) * decay);
+  return sum;
 }
 
-template <Sight sight>
-MTC_INLINE void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
-                            const Dropper &drop) {
-  int64_t rows = roundUp(at.rows, kTileRows);
-  for (int64_t r = 0; r < rows; ++r)
-    scaleRow<sight>(t, at, p, r);
-  updateMaxima(t);
-  for (int64_t r = 0; r < rows; ++r)
-    softmaxRow<sight>(t, at, p, drop, r);
+/// Of kW rows from `from` on: the new maxima, what earlier sums must be
+/// multiplied by, and the new sums.
+template <typename Units, Sight sight, bool drops>
+MTC_INLINE void softmaxRows(const QueryTile &t, const TileAt &at, const Plan &p,
+                            const Dropper &drop, const KeptTile &kept,
+                            int64_t from) {
+  F lanes[kW];
+  for (int64_t i = 0; i < kW; ++i)
+    lanes[i] = from + i < at.rows ? topOfRow<sight>(t, at, p, from + i)
+                                  : broadcast(-__builtin_inff());
+  F before = load(t.max + from);
+  F max = maximum(combineRows<Maximum>(lanes), before);
+  F decay = expUpTo88(before - max);
+  store(t.max + from, max);
+  store(t.decay + from, decay);
+  for (int64_t i = 0; i < kW; ++i)
+    lanes[i] =
+        from + i < at.rows
+            ? softmaxRow<Units, sight, drops>(t, at, p, drop, kept, from + i)
+            : broadcast(0);
+  store(t.sum + from, fma(load(t.sum + from), decay, combineRows<Sum>(lanes)));
 }
 
-template <typename T>
-inline void finishRows(const QueryTile &t, const Plan &p, int64_t i0,
-                       int64_t rows, HeadView<T> out, float *lse) {
+template <typename Units, Sight sight>
+inline void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
+                        const Dropper &drop, const KeptTile &kept) {
+  for (int64_t from = 0; from < at.rows; from += kW)
+    if (drop.threshold)
+      softmaxRows<Units, sight, true>(t, at, p, drop, kept, from);
+    else
+      softmaxRows<Units, sight, false>(t, at, p, drop, kept, from);
+}
+
+/// max + log(sum) of rows from i0 on; of a sum that is infinite or none,
+/// itself.
+MTC_INLINE void finishLse(const QueryTile &t, int64_t rows, float *lse) {
+  for (int64_t r = 0; r < rows; r += kLanes) {
+    auto sum = __builtin_convertvector(*(const Floats *)(t.sum + r), Doubles);
+    auto max = __builtin_convertvector(*(const Floats *)(t.max + r), Doubles);
+    Doubles log = mtc::runtime::plainLogOfNormal<Words, Doubles>(sum);
+    Floats all =
+        __builtin_convertvector(max + (sum - sum == 0.0 ? log : sum), Floats);
+    for (int64_t i = 0; i < kLanes && r + i < rows; ++i)
+      lse[r + i] = all[i];
+  }
+}
+
+/// out of rows from i0 on.
+template <typename Units, typename T>
+inline void finishRows(const QueryTile &t, const Plan &p, const Dropper &drop,
+                       int64_t i0, int64_t rows, HeadView<T> out) {
   for (int64_t r = 0; r < rows; ++r) {
-    lse[i0 + r] =
-        float(double(t.max[r]) + mtc::runtime::plainLog(double(t.sum[r])));
     T *to = out.p + (i0 + r) * out.tokenStride;
     const float *from = t.out + r * p.headPad;
-    for (int64_t e = 0; e < p.dim; ++e)
-      narrow(from[e] / t.sum[r], to[e]);
+    float sum = t.sum[r], factor = drop.scale / sum;
+    int64_t e = 0;
+    for (; e + kW <= p.dim; e += kW)
+      Units::storeResult(to + e, Units::kScalesAtOnce
+                                     ? load(from + e) / broadcast(sum)
+                                     : load(from + e) * broadcast(factor));
+    for (; e < p.dim; ++e)
+      narrow(Units::kScalesAtOnce ? from[e] / sum : from[e] * factor, to[e]);
   }
 }
 
-/// The queries of one range and head against the packed keys and values.
-template <bool byDocument, typename T>
+/// The keys and values of one head, packed.
+struct PackedKeys {
+  const float *kt, *v;
+};
+
+/// Queries from i0 on against the keys of one tile; false if they see none.
+template <typename Units, bool byDocument, Begin begin>
+inline void forwardTile(const QueryTile &t, const float *q,
+                        const PackedKeys &keys, const TileAt &at, const Plan &p,
+                        const Dropper &drop) {
+  KeptTile kept(drop, at, p.keys.count);
+  scoreTile<Units>(t.scores, q, keys.kt, at, p, kept);
+  if (drop.threshold)
+    kept.finish();
+  if constexpr (byDocument)
+    softmaxTile<Units, Sight::document>(t, at, p, drop, kept);
+  else if (at.isWhole())
+    softmaxTile<Units, Sight::whole>(t, at, p, drop, kept);
+  else
+    softmaxTile<Units, Sight::keys>(t, at, p, drop, kept);
+  addByKeys<Units, begin>(t.out, t.weights, keys.v, t.decay, at, p);
+}
+
+/// The queries of one range and head.
+template <typename Units, bool byDocument, typename T>
 inline void forwardRange(const QueryRange &range, const QueryTile &t,
-                         const float *q, const float *kt, const float *v,
-                         const Plan &p, const Dropper &drop, HeadView<T> out,
-                         float *lse) {
-  for (int64_t i0 = range.from; i0 < range.end; i0 += kTile) {
-    zeroFloats(t.out, kTile * p.headPad);
-    for (int64_t r = 0; r < kTile; ++r) {
-      t.max[r] = t.top[r] = kLowest<byDocument>;
+                         const float *q, const PackedKeys &keys, const Plan &p,
+                         const Dropper &drop, HeadView<T> out, float *lse) {
+  for (int64_t i0 = range.from; i0 < range.end; i0 += kQueryRows) {
+    for (int64_t r = 0; r < kQueryRows; ++r) {
+      t.max[r] = kLowest<byDocument>;
       t.sum[r] = 0;
     }
-    TileAt at = tileAt(p, range, i0, 0);
+    bool begun = false;
     for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile) {
-      at = tileAt(p, range, i0, j0);
+      TileAt at = tileAt(p, range, i0, j0, kQueryRows);
       if (!at.isSeen())
         break;
       if constexpr (byDocument)
         if (!at.isInDocuments())
           continue;
-      scoreTile(t.scores, q, kt, at, p);
-      if constexpr (byDocument)
-        softmaxTile<Sight::document>(t, at, p, drop);
-      else if (at.isWhole())
-        softmaxTile<Sight::whole>(t, at, p, drop);
+      if (begun)
+        forwardTile<Units, byDocument, Begin::scaled>(t, q, keys, at, p, drop);
       else
-        softmaxTile<Sight::keys>(t, at, p, drop);
-      addByKeys(t.out, t.scores, v, at, p);
+        forwardTile<Units, byDocument, Begin::zero>(t, q, keys, at, p, drop);
+      begun = true;
     }
-    finishRows(t, p, i0, at.rows, out, lse);
+    int64_t rows = within(range.end - i0, 0, kQueryRows);
+    finishLse(t, rows, lse + i0);
+    finishRows<Units>(t, p, drop, i0, rows, out);
   }
+}
+
+/// Where all is in scratch.
+struct ForwardArrays {
+  float *kt, *v, *q;
+  QueryTile tile;
+};
+
+template <typename Units>
+inline ForwardArrays forwardArrays(float *kt, const Plan &p) {
+  float *v = kt + p.keys.units, *q = v + p.keys.units;
+  float *out = q + p.queries.units, *scores = out + kQueryRows * p.headPad;
+  float *weights = scores, *max = scores + kQueryRows * kTile;
+  if (Units::kElements > 1) {
+    weights = max;
+    max += kQueryRows * kTile / Units::kElements;
+  }
+  return {kt,
+          v,
+          q,
+          {out, scores, weights, max, max + kQueryRows, max + 2 * kQueryRows}};
 }
 
 template <bool byDocument, typename T>
 void forwardOf(const AttentionCall &call, T *out, float *lse) {
+  using Units = typename UnitsOf<T>::Type;
   const MtcAttention &d = *call.shape;
   auto *qIn = (const T *)call.q, *kIn = (const T *)call.k,
        *vIn = (const T *)call.v;
-  Plan p = planOf(call);
-  float *kt = call.scratch, *v = kt + p.keys.floats, *q = v + p.keys.floats;
-  float *rest = q + p.queries.floats;
-  float *scores = rest + kTile * p.headPad, *rows = scores + kTile * kTile;
-  QueryTile t{rest,         scores,           rows,
-              rows + kTile, rows + 2 * kTile, rows + 3 * kTile};
+  Plan p = planOf(call, Units::kElements);
+  ForwardArrays a = forwardArrays<Units>(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
   for (int64_t at = call.firstHead; at < call.endHead; ++at) {
     int64_t b = at / d.heads, h = at % d.heads, kv = h / group;
     p.documents = documentsOf(call, b);
     if (at == call.firstHead || h % group == 0) {
-      packTransposed(
-          kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
+      packTransposed<Units>(
+          a.kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
           p);
-      packTokens(
-          v, headView(vIn, b, d.keys, kv, d.v_token_stride, d.v_head_stride),
-          p.keys, p);
+      packAcross<Units>(
+          a.v, headView(vIn, b, d.keys, kv, d.v_token_stride, d.v_head_stride),
+          0, d.keys, p);
     }
-    packTokens(q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
-               p.queries, p);
+    packRows<Units>(
+        a.q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
+        p.queries, p);
     for (const QueryRange &range : p.ranges)
-      forwardRange<byDocument>(
-          range, t, q, kt, v, p, dropperOf(call, b, h),
+      forwardRange<Units, byDocument>(
+          range, a.tile, a.q, {a.kt, a.v}, p, dropperOf(call, b, h),
           headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
           lse + (b * d.heads + h) * d.seq);
   }

@@ -11,11 +11,9 @@ struct IsaKernels {
   std::string_view name;
   const KernelTable *table;
 };
-// Attention computes in fp32, and bf16.h says why it rounds without
-// AVX-512-BF16: that changes the GEMM library only.
 constexpr IsaKernels kTables[] = {{"x86-64-v3", &kKernelsV3},
                                   {"x86-64-v4", &kKernelsV4},
-                                  {"x86-64-v4-bf16", &kKernelsV4}};
+                                  {"x86-64-v4-bf16", &kKernelsV4Bf16}};
 std::atomic<const IsaKernels *> selected = nullptr;
 } // namespace
 

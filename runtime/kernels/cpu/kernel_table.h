@@ -70,7 +70,7 @@ struct KernelTable {
   void (*roundToF16)(const float *in, uint16_t *out, int64_t count);
 };
 
-extern const KernelTable kKernelsV3, kKernelsV4;
+extern const KernelTable kKernelsV3, kKernelsV4, kKernelsV4Bf16;
 
 /// The table of mtc_kernels_select_isa, or null before it.
 const KernelTable *selectedKernels();

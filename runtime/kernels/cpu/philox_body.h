@@ -1,4 +1,4 @@
-//===- philox_body.h - Philox words of a row, vectorised --------*- C++ -*-===//
+//===- philox_body.h - Philox words, vectorised --------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). The same function as philoxBlock
 // of runtime/base/philox.h; a test compares attention with that.
@@ -7,13 +7,15 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_PHILOX_BODY_H
 #define MTC_RUNTIME_KERNELS_CPU_PHILOX_BODY_H
 
+#include "runtime/base/philox.h"
 #include "runtime/kernels/cpu/simd.h"
 
 namespace {
 
-/// A row of a tile has at most kRowWords words; with the unaligned start and
-/// whole vectors of blocks it fits kWordBuffer.
-constexpr int kRowWords = 64, kWordBuffer = 128;
+using mtc::runtime::kPhiloxMul0;
+using mtc::runtime::kPhiloxMul1;
+using mtc::runtime::kPhiloxWeyl0;
+using mtc::runtime::kPhiloxWeyl1;
 
 struct RowStream {
   uint64_t seed, id;
@@ -33,6 +35,9 @@ MTC_INLINE U blockLanes(uint64_t first) {
   return _mm512_add_epi64(wide(first),
                           _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7));
 }
+MTC_INLINE U xor3(U a, U b, U c) {
+  return _mm512_ternarylogic_epi64(a, b, c, 0x96);
+}
 MTC_INLINE void storeBlocks(uint32_t *out, U w01, U w23) {
   _mm512_storeu_si512(out, _mm512_unpacklo_epi64(w01, w23));
   _mm512_storeu_si512(out + 16, _mm512_unpackhi_epi64(w01, w23));
@@ -47,44 +52,95 @@ MTC_INLINE U lowHalves(U a) { return _mm256_and_si256(a, wide(0xffffffffu)); }
 MTC_INLINE U blockLanes(uint64_t first) {
   return _mm256_add_epi64(wide(first), _mm256_setr_epi64x(0, 2, 1, 3));
 }
+MTC_INLINE U xor3(U a, U b, U c) { return a ^ b ^ c; }
 MTC_INLINE void storeBlocks(uint32_t *out, U w01, U w23) {
   _mm256_storeu_si256((__m256i *)out, _mm256_unpacklo_epi64(w01, w23));
   _mm256_storeu_si256((__m256i *)(out + 8), _mm256_unpackhi_epi64(w01, w23));
 }
 #endif
 
+/// One round: the counter, and the key of the round.
+MTC_INLINE void philoxRound(U (&c)[4], uint64_t key0, uint64_t key1) {
+  U product0 = mulLow(c[0], wide(kPhiloxMul0));
+  U product1 = mulLow(c[2], wide(kPhiloxMul1));
+  c[0] = xor3(upper(product1), c[1], wide(key0));
+  c[2] = xor3(upper(product0), c[3], wide(key1));
+  c[1] = product1;
+  c[3] = product0;
+}
+
 /// The words of kBlocks blocks from `first` on.
 MTC_INLINE void philoxBlocks(uint32_t *out, const RowStream &s,
                              uint64_t first) {
   U c0 = blockLanes(first);
-  U c1 = shiftUp(upper(c0), 24) | wide(s.layerSite);
-  U c2 = wide(s.id), c3 = wide(s.id >> 32);
+  U c[4] = {c0, shiftUp(upper(c0), 24) | wide(s.layerSite), wide(s.id),
+            wide(s.id >> 32)};
   uint32_t key0 = uint32_t(s.seed), key1 = uint32_t(s.seed >> 32);
 #pragma GCC unroll 10
-  for (int round = 0; round < 10; ++round) {
-    U product0 = mulLow(c0, wide(0xD2511F53u));
-    U product1 = mulLow(c2, wide(0xCD9E8D57u));
-    c0 = upper(product1) ^ c1 ^ wide(key0);
-    c2 = upper(product0) ^ c3 ^ wide(key1);
-    c1 = product1;
-    c3 = product0;
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  storeBlocks(out, lowHalves(c0) | shiftUp(c1, 32),
-              lowHalves(c2) | shiftUp(c3, 32));
+  for (uint32_t round = 0; round < 10; ++round)
+    philoxRound(c, uint32_t(key0 + round * kPhiloxWeyl0),
+                uint32_t(key1 + round * kPhiloxWeyl1));
+  storeBlocks(out, lowHalves(c[0]) | shiftUp(c[1], 32),
+              lowHalves(c[2]) | shiftUp(c[3], 32));
 }
 
-/// Words of elements element .. element + count - 1 (count <= kRowWords; more
-/// behind them up to a whole vector): fills `buffer` (kWordBuffer words) and
-/// returns where they start in it.
-MTC_INLINE const uint32_t *rowWords(uint32_t *buffer, const RowStream &s,
-                                    uint64_t element, int count) {
-  int skip = int(element % 4);
-  for (int at = 0; at < skip + count; at += 4 * kBlocks)
-    philoxBlocks(buffer + at, s, element / 4 + uint64_t(at / 4));
-  return buffer + skip;
-}
+#ifdef __AVX512F__
+/// Draws runs of kBlocks blocks whose numbers have the same upper half, so that
+/// what the first two rounds make of all but the lower halves is one number for
+/// all runs.
+class RunDrawer {
+public:
+  RunDrawer() = default;
+  RunDrawer(const RowStream &s, uint64_t high, uint32_t threshold)
+      : least(threshold) {
+    uint32_t key0 = uint32_t(s.seed), key1 = uint32_t(s.seed >> 32);
+    for (uint32_t round = 0; round < 10; ++round) {
+      keys[round][0] = key0 + round * kPhiloxWeyl0;
+      keys[round][1] = key1 + round * kPhiloxWeyl1;
+    }
+    uint64_t id = uint64_t(kPhiloxMul1) * uint32_t(s.id);
+    uint32_t c0 =
+        uint32_t(id >> 32) ^ uint32_t(high << 24 | s.layerSite) ^ key0;
+    uint64_t next = uint64_t(kPhiloxMul0) * c0;
+    ofLow = uint32_t(s.id >> 32) ^ key1;
+    ofId = uint32_t(id) ^ uint32_t(keys[1][0]);
+    ofNext = uint32_t(next >> 32) ^ uint32_t(keys[1][1]);
+    c3 = uint32_t(next);
+  }
+
+  /// The counter of the run from block `first` on behind two rounds.
+  MTC_INLINE void begin(U (&c)[4], uint64_t first) const {
+    U low = mulLow(_mm512_add_epi64(wide(first),
+                                    _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)),
+                   wide(kPhiloxMul0));
+    c[1] = mulLow(upper(low) ^ wide(ofLow), wide(kPhiloxMul1));
+    c[0] = upper(c[1]) ^ wide(ofId);
+    c[2] = low ^ wide(ofNext);
+    c[3] = wide(c3);
+  }
+  MTC_INLINE void rounds(U (&c)[4], int from, int to) const {
+#pragma GCC unroll 8
+    for (int round = from; round < to; ++round)
+      philoxRound(c, keys[round][0], keys[round][1]);
+  }
+  /// A bit for each word: whether it is at least the threshold.
+  MTC_INLINE uint32_t end(const U (&c)[4]) const {
+    U all = _mm512_set1_epi32(int(least));
+    // A word is in every other lane.
+    auto two = [&](U a, U b) {
+      return (uint32_t(_mm512_cmpge_epu32_mask(a, all)) & 0x5555) |
+             (uint32_t(_mm512_cmpge_epu32_mask(b, all)) & 0x5555) << 1;
+    };
+    return _pdep_u32(two(c[0], c[1]), 0x33333333) |
+           _pdep_u32(two(c[2], c[3]), 0xcccccccc);
+  }
+
+private:
+  uint64_t keys[10][2];
+  uint64_t ofLow, ofId, ofNext, c3;
+  uint32_t least;
+};
+#endif
 
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_PHILOX_BODY_H

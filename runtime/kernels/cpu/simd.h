@@ -44,21 +44,12 @@ MTC_INLINE F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
 MTC_INLINE F maximum(F a, F b) { return _mm512_max_ps(a, b); }
 MTC_INLINE F minimum(F a, F b) { return _mm512_min_ps(a, b); }
 MTC_INLINE F roundEven(F x) { return _mm512_roundscale_ps(x, 8); }
-/// 2^n for integral n in [-126, 127].
-MTC_INLINE F exponentOf(F n) {
-  U i = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(i, 23));
-}
+/// x·2^n for integral n in [-126, 127].
+MTC_INLINE F timesPower(F x, F n) { return _mm512_scalef_ps(x, n); }
 /// x in the lanes below n, `rest` in the others.
 MTC_INLINE F firstLanes(int n, F x, F rest) {
   __mmask16 m = n >= 16 ? 0xffff : n <= 0 ? 0 : __mmask16((1u << n) - 1);
   return _mm512_mask_blend_ps(m, rest, x);
-}
-/// x where the word is at least `threshold`, 0 elsewhere.
-MTC_INLINE F keepWhere(const uint32_t *words, uint32_t threshold, F x) {
-  U w = _mm512_loadu_si512(words);
-  return _mm512_maskz_mov_ps(
-      _mm512_cmpge_epu32_mask(w, _mm512_set1_epi32(int(threshold))), x);
 }
 MTC_INLINE __m256 foldOnce(F x) {
   return _mm512_castps512_ps256(x) + _mm512_extractf32x8_ps(x, 1);
@@ -88,15 +79,16 @@ MTC_INLINE F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
 MTC_INLINE F maximum(F a, F b) { return _mm256_max_ps(a, b); }
 MTC_INLINE F minimum(F a, F b) { return _mm256_min_ps(a, b); }
 MTC_INLINE F roundEven(F x) { return _mm256_round_ps(x, 8); }
-MTC_INLINE F exponentOf(F n) {
+MTC_INLINE F timesPower(F x, F n) {
   U i = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(i, 23));
+  return x * _mm256_castsi256_ps(_mm256_slli_epi32(i, 23));
 }
 MTC_INLINE F firstLanes(int n, F x, F rest) {
   U lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   U m = _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane);
   return _mm256_blendv_ps(rest, x, _mm256_castsi256_ps(m));
 }
+/// x where the word is at least `threshold`, 0 elsewhere.
 MTC_INLINE F keepWhere(const uint32_t *words, uint32_t threshold, F x) {
   U w = _mm256_loadu_si256((const __m256i *)words);
   U t = _mm256_set1_epi32(int(threshold));
@@ -156,6 +148,47 @@ MTC_INLINE float maxLanes(F x) {
   return b[0] > b[1] ? b[0] : b[1];
 }
 
+/// The sum, and the maximum, of each of kW vectors, the first one's in lane 0:
+/// halves are combined as in sumLanes, of several vectors at once.
+struct Sum {
+  MTC_INLINE static F of(F a, F b) { return a + b; }
+  MTC_INLINE static float lanes(F x) { return sumLanes(x); }
+};
+struct Maximum {
+  MTC_INLINE static F of(F a, F b) { return maximum(a, b); }
+  MTC_INLINE static float lanes(F x) { return maxLanes(x); }
+};
+#ifdef __AVX512F__
+template <typename Op> MTC_INLINE F combineRows(const F (&x)[kW]) {
+  F eight[8], four[4], two[2];
+  // Those that meet last are side by side at the end: 4·lane + element.
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    F a = x[i % 2 * 8 + i / 2], b = x[i % 2 * 8 + i / 2 + 4];
+    eight[i] = Op::of(_mm512_shuffle_f32x4(a, b, 0x44),
+                      _mm512_shuffle_f32x4(a, b, 0xee));
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i)
+    four[i] =
+        Op::of(_mm512_shuffle_f32x4(eight[2 * i], eight[2 * i + 1], 0x88),
+               _mm512_shuffle_f32x4(eight[2 * i], eight[2 * i + 1], 0xdd));
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i)
+    two[i] = Op::of(_mm512_shuffle_ps(four[2 * i], four[2 * i + 1], 0x44),
+                    _mm512_shuffle_ps(four[2 * i], four[2 * i + 1], 0xee));
+  return Op::of(_mm512_shuffle_ps(two[0], two[1], 0x88),
+                _mm512_shuffle_ps(two[0], two[1], 0xdd));
+}
+#else
+template <typename Op> MTC_INLINE F combineRows(const F (&x)[kW]) {
+  F all = broadcast(0);
+  for (int i = 0; i < kW; ++i)
+    all[i] = Op::lanes(x[i]);
+  return all;
+}
+#endif
+
 /// e^x, for x <= 88; below -87 it is held at e^-87 = 1.6e-38; NaN stays NaN.
 /// x = n·ln2 + r, |r| <= ln2/2, and the Taylor series of e^r to r^7: the next
 /// term is below 6e-9, so the error is that of rounding, about 1 ulp.
@@ -173,7 +206,7 @@ MTC_INLINE F expUpTo88(F x) {
   p = fma(p, r, broadcast(0.5f));
   p = fma(p, r, broadcast(1.0f));
   p = fma(p, r, broadcast(1.0f));
-  return p * exponentOf(n);
+  return timesPower(p, n);
 }
 
 /// The same for all x; above 88 it is held, too.

@@ -1,9 +1,13 @@
 //===- tile_gemm.h - small GEMMs on packed tiles ----------------*- C++ -*-===//
 //
-// Internal, per instruction set (see simd.h). C[rows, n] += A[rows, k]·B[k, n]
-// with a register tile of kTileRows x 2 vectors: each step of k loads two
-// vectors of B and broadcasts kTileRows elements of A. Sums over k ascend, one
-// FMA each, so the order is fixed by the shape alone.
+// Internal, per instruction set (see simd.h). C[rows, n] = A[rows, k]·B[k, n],
+// or added to what C has, with a register tile of kTileRows x 2 vectors: each
+// step of k loads two vectors of B and broadcasts kTileRows elements of A. Sums
+// over k ascend, one step each, so the order is fixed by the shape alone: a row
+// or column at an edge, which is computed by a smaller tile, has the same.
+//
+// An element of A and of B is a unit of 4 bytes, and a step what `Terms` makes
+// of two units and a sum (attention_units.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_TILE_GEMM_H
@@ -32,50 +36,113 @@ struct Target {
   float *p;
   int64_t stride;
 };
-/// What of a block of rows is needed: k in [begin, end), columns [0, columns).
+/// What of a block of rows is needed: k in [begin, end), columns [0, columns),
+/// whole vectors.
 struct Extent {
   int64_t begin, end, columns;
 };
 
-template <bool kAdd>
-MTC_INLINE void registerTile(const float *a, int64_t rowStride, int64_t kStride,
-                             const float *b, int64_t bStride, float *c,
-                             int64_t cStride, int64_t k) {
-  F acc[kTileRows][2];
-#pragma GCC unroll 8
-  for (int r = 0; r < kTileRows; ++r) {
-    acc[r][0] = kAdd ? load(c + r * cStride) : broadcast(0);
-    acc[r][1] = kAdd ? load(c + r * cStride + kW) : broadcast(0);
-  }
-  for (; k > 0; --k, a += kStride, b += bStride) {
-    F b0 = load(b), b1 = load(b + kW);
-#pragma GCC unroll 8
-    for (int r = 0; r < kTileRows; ++r) {
-      F x = broadcast(a[r * rowStride]);
-      acc[r][0] = fma(x, b0, acc[r][0]);
-      acc[r][1] = fma(x, b1, acc[r][1]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < kTileRows; ++r) {
-    store(c + r * cStride, acc[r][0]);
-    store(c + r * cStride + kW, acc[r][1]);
-  }
+/// What the sums of a row begin with: nothing, what C has, or that times the
+/// row's factor.
+enum class Begin { zero, present, scaled };
+
+template <Begin begin>
+MTC_INLINE F firstSum(const float *c, const float *factor) {
+  if constexpr (begin == Begin::zero)
+    return broadcast(0);
+  else if constexpr (begin == Begin::present)
+    return load(c);
+  else
+    return load(c) * broadcast(*factor);
 }
 
-/// `rows` is rounded up to kTileRows: the caller's tiles have those rows.
-/// extentOf(row) gives the Extent of the block of kTileRows rows from `row`.
-template <bool kAdd, typename ExtentOf>
-MTC_INLINE void tileGemm(int64_t rows, Broadcasts a, Rows b, Target c,
-                         ExtentOf extentOf) {
-  for (int64_t row = 0; row < rows; row += kTileRows) {
-    Extent e = extentOf(row);
-    for (int64_t col = 0; col < e.columns; col += kTileCols)
-      registerTile<kAdd>(a.p + row * a.rowStride + e.begin * a.kStride,
-                         a.rowStride, a.kStride, b.p + e.begin * b.stride + col,
-                         b.stride, c.p + row * c.stride + col, c.stride,
-                         e.end - e.begin);
+/// What is computed beside a product, a step with each of its own.
+struct NothingBeside {
+  static constexpr int kSteps = 4;
+  MTC_INLINE bool isDrawing() const { return false; }
+  template <int kStep> MTC_INLINE void step() {}
+};
+
+/// One step of k.
+template <typename Terms, int kRows, int kVectors>
+MTC_INLINE void addStep(F (&acc)[kRows][kVectors], Broadcasts &a, Rows &b) {
+  F columns[kVectors];
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v)
+    columns[v] = load(b.p + v * kW);
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+    F x = broadcast(a.p[r * a.rowStride]);
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v)
+      acc[r][v] = Terms::add(acc[r][v], x, columns[v]);
   }
+  a.p += a.kStride;
+  b.p += b.stride;
+}
+
+template <typename Terms, Begin begin, int kRows, int kVectors, typename Beside>
+MTC_INLINE void registerTile(Broadcasts a, Rows b, Target c,
+                             const float *factors, int64_t k, Beside &beside) {
+  static_assert(Beside::kSteps == 4);
+  F acc[kRows][kVectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v)
+      acc[r][v] = firstSum<begin>(c.p + r * c.stride + v * kW, factors + r);
+  for (; k >= 4 && beside.isDrawing(); k -= 4) {
+    beside.template step<0>();
+    addStep<Terms>(acc, a, b);
+    beside.template step<1>();
+    addStep<Terms>(acc, a, b);
+    beside.template step<2>();
+    addStep<Terms>(acc, a, b);
+    beside.template step<3>();
+    addStep<Terms>(acc, a, b);
+  }
+  for (; k > 0; --k)
+    addStep<Terms>(acc, a, b);
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v)
+      store(c.p + r * c.stride + v * kW, acc[r][v]);
+}
+
+template <typename Terms, Begin begin, int kRows, typename Beside>
+MTC_INLINE void registerRows(Broadcasts a, Rows b, Target c,
+                             const float *factors, const Extent &e,
+                             Beside &beside) {
+  a.p += e.begin * a.kStride;
+  b.p += e.begin * b.stride;
+  int64_t k = e.end - e.begin, col = 0;
+  for (; col + kTileCols <= e.columns; col += kTileCols)
+    registerTile<Terms, begin, kRows, 2>(
+        a, {b.p + col, b.stride}, {c.p + col, c.stride}, factors, k, beside);
+  if (col < e.columns)
+    registerTile<Terms, begin, kRows, 1>(
+        a, {b.p + col, b.stride}, {c.p + col, c.stride}, factors, k, beside);
+}
+
+/// extentOf(row) gives the Extent of the block of kTileRows rows from `row`.
+/// `factors` is null but for Begin::scaled.
+template <typename Terms, Begin begin, typename ExtentOf, typename Beside>
+MTC_INLINE void tileGemm(int64_t rows, Broadcasts a, Rows b, Target c,
+                         const float *factors, ExtentOf extentOf,
+                         Beside &&beside) {
+  int64_t row = 0;
+  for (; row + kTileRows <= rows; row += kTileRows)
+    registerRows<Terms, begin, kTileRows>(
+        {a.p + row * a.rowStride, a.rowStride, a.kStride}, b,
+        {c.p + row * c.stride, c.stride}, factors + row, extentOf(row), beside);
+  if (row == rows)
+    return;
+  Extent last = extentOf(row);
+  for (; row < rows; ++row)
+    registerRows<Terms, begin, 1>(
+        {a.p + row * a.rowStride, a.rowStride, a.kStride}, b,
+        {c.p + row * c.stride, c.stride}, factors + row, last, beside);
 }
 
 } // namespace

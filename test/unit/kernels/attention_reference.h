@@ -46,9 +46,12 @@ struct Problem {
   void backward();
 };
 
-/// Values of a strided tensor [b, s, heads, hd] as dense doubles.
+/// Values of a strided tensor [b, s, heads, hd] as dense doubles, and what the
+/// terms of each element add up to without their signs: if each probability, or
+/// its gradient, is off by a part u of it, the element is by u times that.
 struct Reference {
   std::vector<double> out, lse, dq, dk, dv;
+  std::vector<double> outSize, dqSize, dkSize, dvSize;
 };
 
 /// The definition, with the full matrix of probabilities. With 16 bits,
@@ -63,6 +66,9 @@ std::vector<double> dense(const Problem &p, const float *x, int64_t heads,
 /// Largest |a - b| over the largest |b|.
 double relativeError(const std::vector<double> &a,
                      const std::vector<double> &b);
+/// The same where `allowed` is taken from each |a - b|.
+double relativeError(const std::vector<double> &a, const std::vector<double> &b,
+                     const std::vector<double> &allowed);
 
 } // namespace mtc::test
 #endif // MTC_TEST_UNIT_KERNELS_ATTENTION_REFERENCE_H

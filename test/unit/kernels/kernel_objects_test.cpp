@@ -47,9 +47,9 @@ int64_t count(const std::vector<std::string> &lines, const std::string &what) {
   return n;
 }
 
-constexpr const char *kObjects[] = {"kernels_v3.cpp.o", "kernels_v4.cpp.o",
-                                    "gemm_own_v3.cpp.o", "gemm_own_v4.cpp.o",
-                                    "gemm_own_v4_bf16.cpp.o"};
+constexpr const char *kObjects[] = {
+    "kernels_v3.cpp.o",  "kernels_v4.cpp.o",  "kernels_v4_bf16.cpp.o",
+    "gemm_own_v3.cpp.o", "gemm_own_v4.cpp.o", "gemm_own_v4_bf16.cpp.o"};
 
 const std::string kDisassemble = MTC_OBJDUMP " -d --no-show-raw-insn";
 
@@ -118,6 +118,17 @@ TEST(KernelObjects, ProductsHaveTheirRegisterBlocks) {
   EXPECT_GE(
       longestRun(member(kDisassemble, "gemm_own_v4_bf16.cpp.o"), "vdpbf16ps"),
       24);
+}
+
+// Attention has 8 x 2 vectors of sums in registers, in bf16 with its own dots.
+TEST(KernelObjects, AttentionHasItsRegisterTiles) {
+  EXPECT_GE(longestRun(member(kDisassemble, "kernels_v3.cpp.o"), "vfmadd"), 8);
+  auto v4 = member(kDisassemble, "kernels_v4.cpp.o");
+  EXPECT_GE(longestRun(v4, "vfmadd"), 16);
+  EXPECT_EQ(count(v4, "vdpbf16ps"), 0);
+  auto bf16 = member(kDisassemble, "kernels_v4_bf16.cpp.o");
+  EXPECT_GE(longestRun(bf16, "vfmadd"), 16);
+  EXPECT_GE(longestRun(bf16, "vdpbf16ps"), 16);
 }
 
 // Everything that all CPUs run must do without either.
