@@ -16,7 +16,7 @@ static void checkCall(const target::Target &target, Operation *op,
   int64_t found = scratch ? rt::bytesOf(scratch.getType()) : 0;
   if (found < *needed)
     report.error(op) << "expected at least " << *needed
-                     << " bytes of scratch, as the library needs, found "
+                     << " bytes of scratch, as its kernel needs, found "
                      << found;
 }
 

@@ -2,6 +2,8 @@
 
 #include "runtime/profile/limits.h"
 
+#include "mtc/runtime/isa.h"
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -105,11 +107,14 @@ double rate(int threads, const std::function<double(int)> &work) {
 
 } // namespace
 
-MachineLimits measureLimits(int threads) {
+MachineLimits measureLimits(int threads, std::string_view isa) {
   MachineLimits limits;
-  bool wide = __builtin_cpu_supports("avx512f");
+  auto may = [&](std::string_view level) {
+    return processorHas(level) && (isa.empty() || isa.starts_with(level));
+  };
+  bool wide = may("x86-64-v4");
   limits.f32 = rate(threads, [&](int) { return wide ? fma512() : fma256(); });
-  if (__builtin_cpu_supports("avx512bf16"))
+  if (may("x86-64-v4-bf16"))
     limits.bf16 = rate(threads, [](int) { return dot512(); });
   std::vector<std::vector<float>> from, to;
   for (int t = 0; t < threads; ++t) {

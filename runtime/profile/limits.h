@@ -23,9 +23,11 @@ struct MachineLimits {
   }
 };
 
-/// Measures them: sums in registers alone, and a copy of arrays far larger than
-/// caches, 512 MB in all. The best of several repeats; takes a second or two.
-MachineLimits measureLimits(int threads);
+/// Measures them, by instructions of `isa` (empty: all that the processor has),
+/// which the processor must have: sums in registers alone, and a copy of arrays
+/// far larger than caches, 512 MB in all. The best of several repeats; takes a
+/// second or two. Throws std::bad_alloc where memory lacks.
+MachineLimits measureLimits(int threads, std::string_view isa = {});
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_PROFILE_LIMITS_H

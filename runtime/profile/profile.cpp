@@ -2,6 +2,8 @@
 
 #include "mtc/runtime/profile.h"
 
+#include "mtc/runtime/isa.h"
+#include "runtime/base/cores.h"
 #include "runtime/control/parts_folder.h"
 #include "runtime/profile/step_table.h"
 #include "runtime/train/profile_file.h"
@@ -11,7 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
+#include <new>
 
 namespace mtc::runtime {
 namespace {
@@ -66,14 +68,26 @@ Status checkBundle(const Bundle &bundle) {
   return Status::okay();
 }
 
-/// Ranks share the processors of the host.
-MachineLimits limitsOfRank(const Bundle &bundle) {
+/// Ranks share the processors that the run may use, and have the instructions
+/// of the plan.
+Status limitsOfRank(const Bundle &bundle, MachineLimits &out) {
+  const Descriptor &program = bundle.stages.front().descriptor;
+  if (!processorHas(program.isa))
+    return {StatusCode::infeasible,
+            fmt::format("the plan needs a CPU with {}, which this machine "
+                        "lacks; compile the plan with --isa",
+                        program.isa)};
   auto ranks = static_cast<int64_t>(bundle.mesh.worldSize());
-  int64_t threads =
-      ranks * std::max<int64_t>(1, bundle.stages.front().descriptor.threads);
-  int64_t most = std::max(1U, std::thread::hardware_concurrency());
-  return measureLimits(static_cast<int>(std::min(threads, most)))
-      .ofEach(static_cast<double>(ranks));
+  int64_t threads = std::min<int64_t>(
+      ranks * std::max<int64_t>(1, program.threads), usableCores());
+  try {
+    out = measureLimits(static_cast<int>(threads), program.isa)
+              .ofEach(static_cast<double>(ranks));
+  } catch (const std::bad_alloc &) {
+    return {StatusCode::failed,
+            "expected 512 MB of memory to measure a copy, found less"};
+  }
+  return Status::okay();
 }
 
 Status readRanks(const Bundle &bundle, const std::string &folder,
@@ -120,7 +134,8 @@ Status profileBundle(const ProfileOptions &options, std::string &text) {
   PartsFolder folder;
   MTC_RETURN_IF_ERROR(
       PartsFolder::create((place / "mtc-profile").string(), folder));
-  MachineLimits limits = limitsOfRank(bundle);
+  MachineLimits limits;
+  MTC_RETURN_IF_ERROR(limitsOfRank(bundle, limits));
   RunOptions run = options.run;
   run.comm = run.comm.value_or(CommKind::shm);
   run.profileFolder = folder.path();

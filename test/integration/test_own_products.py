@@ -1,7 +1,8 @@
 """Products by kernels of our own, which are the default, and by oneDNN.
 
 Losses, norms, gradients of step 1 and final parameters of a training run are the same to
-the bit at 1, 2 and 3 threads per rank, in each type; under AVX2 and AVX-512 so are
+the bit at 1, 2 and 3 threads per rank, in each type, and where OMP_THREAD_LIMIT allows
+fewer than the plan has; under AVX2 and AVX-512 so are
 those of the products in f32, which unit tests compare (the kernels of other ops differ).
 Against PyTorch's goldens both are as near. Every product of the plan says whose it is.
 
@@ -57,6 +58,12 @@ def check_threads(mtc, report, folder):
                           f"{spec} {dtype}: expected all products by own kernels, found "
                           f"{kernels(mtc, bundle)}")
             found[threads] = bits(mtc, bundle, data, os.path.join(folder, "out"))
+        # The last bundle again, by a team with fewer threads than were planned.
+        os.environ["OMP_THREAD_LIMIT"] = "1"
+        limited = bits(mtc, bundle, data, os.path.join(folder, "out"))
+        del os.environ["OMP_THREAD_LIMIT"]
+        report.expect(limited == found[1], f"{spec} {dtype} at {layout.name}: a limit of one "
+                      f"thread has other bits: {limited} and {found[1]}")
         for threads in counts[1:]:
             report.expect(found[threads] == found[1],
                           f"{spec} {dtype} at {layout.name}: {threads} threads have other "

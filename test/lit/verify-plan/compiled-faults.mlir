@@ -58,7 +58,7 @@
 // scratch of attention that is too small for it
 // RUN: sed -e 's/memref<98624xi8>/memref<64xi8>/' %t-tp.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SMALL-SCRATCH
-// SMALL-SCRATCH: 'rt.attention' expected at least {{[0-9]+}} bytes of scratch, as the library needs, found 64
+// SMALL-SCRATCH: 'rt.attention' expected at least {{[0-9]+}} bytes of scratch, as its kernel needs, found 64
 
 // a collective behind a reader of what it makes
 // RUN: sed -e '/^    func.func @stage0_fwd/,/return/{/rt.collective .*serves = "layers.0.mlp.down.weight"/{h;d};/from = "broadcast+add+dropout+add", tfm.layer = 1/{G}}' %t-tp.mlir \

@@ -10,7 +10,7 @@
 // scratch for one thread only
 // RUN: sed -e 's/threads = 2, gemm = own/threads = 3, gemm = own/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
-// SCRATCH: 'rt.gemm' {{.*}}expected at least {{[0-9]+}} bytes of scratch, as the library needs, found {{[0-9]+}}
+// SCRATCH: 'rt.gemm' {{.*}}expected at least {{[0-9]+}} bytes of scratch, as its kernel needs, found {{[0-9]+}}
 
 // another kernel than in the tensor form, which makes other bits
 // RUN: sed -e '/^    func.func @stage0_fwd/,/return/s/ by *own / /' %t.mlir \
