@@ -159,7 +159,7 @@ struct PackedKeys {
   const float *kt, *v;
 };
 
-/// Queries from i0 on against the keys of one tile; false if they see none.
+/// Queries from i0 on against the keys of one tile, of which they see some.
 template <typename Units, bool byDocument, Begin begin>
 inline void forwardTile(const QueryTile &t, const float *q,
                         const PackedKeys &keys, const TileAt &at, const Plan &p,
