@@ -62,8 +62,8 @@ BOUNDS = {
     # A layout rounds other sums to bf16 (unit 2^-9 = 2e-3): partial sums over tp once
     # more, dropout and bias elsewhere. Some 30 roundings lie between a weight and the
     # loss and back; with random signs they give 2e-3 * sqrt(30) = 1.1e-2 of a gradient
-    # (1.1e-2 is the worst that was measured; bound 3e-2). The global norm averages over
-    # 52 tensors (8.3e-4; bound 4e-3), the loss over 512 tokens, 5e-4 / sqrt(512) =
+    # (1.2e-2 is the worst that was measured; bound 3e-2). The global norm averages over
+    # 52 tensors (1.1e-3; bound 4e-3), the loss over 512 tokens, 5e-4 / sqrt(512) =
     # 2e-5 (3.1e-5; bound 1.5e-4).
     "bf16": Bounds(("gpt2-nano",), 20, 1.5e-4, 4e-3, 3e-2, 1e-2),
     # The unit is 2^-12, an eighth of bf16's, and so are the bounds. The scale doubles until
