@@ -47,13 +47,13 @@ struct Extent {
 enum class Begin { zero, present, scaled };
 
 template <Begin begin>
-MTC_INLINE F firstSum(const float *c, const float *factor) {
+MTC_INLINE F firstSum(const float *c, const float *factors, int row) {
   if constexpr (begin == Begin::zero)
     return broadcast(0);
   else if constexpr (begin == Begin::present)
     return load(c);
   else
-    return load(c) * broadcast(*factor);
+    return load(c) * broadcast(factors[row]);
 }
 
 /// What is computed beside a product, a step with each of its own.
@@ -90,7 +90,7 @@ MTC_INLINE void registerTile(Broadcasts a, Rows b, Target c,
   for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v)
-      acc[r][v] = firstSum<begin>(c.p + r * c.stride + v * kW, factors + r);
+      acc[r][v] = firstSum<begin>(c.p + r * c.stride + v * kW, factors, r);
   for (; k >= 4 && beside.isDrawing(); k -= 4) {
     beside.template step<0>();
     addStep<Terms>(acc, a, b);
@@ -131,18 +131,22 @@ template <typename Terms, Begin begin, typename ExtentOf, typename Beside>
 MTC_INLINE void tileGemm(int64_t rows, Broadcasts a, Rows b, Target c,
                          const float *factors, ExtentOf extentOf,
                          Beside &&beside) {
+  auto factorsFrom = [&](int64_t from) {
+    return begin == Begin::scaled ? factors + from : nullptr;
+  };
   int64_t row = 0;
   for (; row + kTileRows <= rows; row += kTileRows)
     registerRows<Terms, begin, kTileRows>(
         {a.p + row * a.rowStride, a.rowStride, a.kStride}, b,
-        {c.p + row * c.stride, c.stride}, factors + row, extentOf(row), beside);
+        {c.p + row * c.stride, c.stride}, factorsFrom(row), extentOf(row),
+        beside);
   if (row == rows)
     return;
   Extent last = extentOf(row);
   for (; row < rows; ++row)
     registerRows<Terms, begin, 1>(
         {a.p + row * a.rowStride, a.rowStride, a.kStride}, b,
-        {c.p + row * c.stride, c.stride}, factors + row, last, beside);
+        {c.p + row * c.stride, c.stride}, factorsFrom(row), last, beside);
 }
 
 } // namespace
