@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
 from run_layout import Mtc, Report
 
 LIBRARIES = {"CUDA driver": "libcuda.so.1", "cuBLASLt": "libcublasLt.so.13", "NCCL": "libnccl.so.2"}
-ALWAYS = {"processor", "f32, fp16", "bf16", "oneDNN", "MPICH", "Open MPI", *LIBRARIES}
+ALWAYS = {"processor", "f32, fp16, bf16", "products of bf16", "oneDNN", "MPICH", "Open MPI", *LIBRARIES}
 
 
 def parts(mtc, report, **environment):
@@ -44,9 +44,9 @@ def check_processor(report, found):
     with open("/proc/cpuinfo") as file:
         text = file.read()
     flags = re.search(r"^flags\s*: (.*)$", text, re.MULTILINE).group(1).split()
-    report.expect(found["f32, fp16"]["there"] == ("avx2" in flags)
-                  and found["bf16"]["there"] == ("avx512_bf16" in flags),
-                  f"the processor has {flags}, found {found['f32, fp16']}, {found['bf16']}")
+    report.expect(found["f32, fp16, bf16"]["there"] == ("avx2" in flags)
+                  and found["products of bf16"]["there"] == ("avx512_bf16" in flags),
+                  f"the processor has {flags}, found {found['f32, fp16, bf16']}, {found['products of bf16']}")
     count = len(os.sched_getaffinity(0))
     report.expect(f", {count} for this process, " in found["processor"]["found"],
                   f"expected {count} processors, found {found['processor']}")
