@@ -86,7 +86,8 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   int64_t bytes =
       runtime::gemmScratch(isa_, gemmRow(gemm), static_cast<int>(threads));
   if (bytes < 0)
-    return gemm.emitOpError("expected a GEMM that the library can plan under ")
+    return gemm.emitOpError(
+               "expected a product that its kernel can plan under ")
            << isa_ << " with " << threads << " threads; it rejected";
   return bytes;
 }

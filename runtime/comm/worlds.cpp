@@ -64,7 +64,7 @@ private:
 Status attach(const WorldRequest &request, std::unique_ptr<World> &out) {
   std::unique_ptr<ShmCommunicator> comm;
   ShmOptions options;
-  options.threads = request.streams;
+  options.threads = request.threads;
   MTC_RETURN_IF_ERROR(
       ShmCommunicator::attachFromEnvironment(request.rank, options, comm));
   out = std::make_unique<OnOneHost>(std::move(comm), request.rank);

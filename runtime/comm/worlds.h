@@ -43,7 +43,7 @@ struct WorldRequest {
   Mesh mesh;           ///< worlds of one process; others learn it by joining
   bool strict = false; ///< threads: detect deadlocks exactly
   int rank = 0;        ///< of this process, where each rank has one
-  int64_t streams = 1; ///< of the plan, each a thread of a rank (MtcStream)
+  int64_t threads = 1; ///< of a rank: its streams, or the team that computes
 };
 
 /// Errors: usage and inputRejected, when the process was not started as the

@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -171,7 +172,7 @@ private:
       return Status::okay();
     return SharedHost::join(
         {place_.rank, bundle_.mesh, descriptor.arenas, descriptor.posted,
-         descriptor.streams, hostKey()},
+         std::max(descriptor.streams, descriptor.threads), hostKey()},
         [this](const std::string &own, std::vector<std::string> &all) {
           return channel_->gather(own, all);
         },

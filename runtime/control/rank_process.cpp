@@ -6,6 +6,7 @@
 #include "runtime/control/seat.h"
 #include "runtime/control/signals.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -67,7 +68,7 @@ Status runRank(Program program, const SignalWatch &signals, bool &isSaid) {
   std::unique_ptr<World> world;
   WorldRequest request;
   request.rank = rankNumber;
-  request.streams = descriptor.streams;
+  request.threads = std::max(descriptor.streams, descriptor.threads);
   MTC_RETURN_IF_ERROR(makeWorld(CommKind::shm, request, world));
   MTC_RETURN_IF_ERROR(checkMesh(world->mesh(), descriptor));
   FlightMemory flight; // outlives the seat

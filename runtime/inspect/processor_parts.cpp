@@ -54,8 +54,13 @@ std::vector<MachinePart> processorParts() {
            fmt::format("{}, {} for this process, {:.1f} GiB of memory",
                        processorName(), usableCores(), memoryGib())},
           numbers("f32, fp16, bf16", "training in every type", "x86-64-v3"),
-          numbers("products of bf16", "--dtype bf16 at twice the speed of f32",
-                  "x86-64-v4-bf16"),
+          {"products of bf16", "--dtype bf16 at twice the speed of f32",
+           processorHas(kIsas[0]),
+           processorHas(kIsas[0])
+               ? fmt::format("programs for {}", kIsas[0])
+               : fmt::format("expected a processor of {}; bf16 runs at the "
+                             "rate of f32 here",
+                             kIsas[0])},
           {"oneDNN", "products with --gemm onednn", true, mtc_gemm_library()}};
 }
 

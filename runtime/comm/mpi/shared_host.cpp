@@ -131,7 +131,7 @@ Status SharedHost::attach(const HostShare &own, const std::string &path,
   if (own.rank != first)
     MTC_RETURN_IF_ERROR(open(path, first));
   ShmOptions options;
-  options.threads = own.streams;
+  options.threads = own.threads;
   options.ranks = std::ranges::count(near_, true);
   int fd = made_ ? made_->controlFd() : openedFd_;
   return ShmCommunicator::attach(fd, own.rank, options, comm_);

@@ -25,7 +25,7 @@ struct HostShare {
   Mesh mesh;
   ArenaSizes arenas{};
   int64_t posted = 0;  ///< of its program (ShmSetup::create)
-  int64_t streams = 1; ///< of its plan, each a thread of the rank
+  int64_t threads = 1; ///< of the rank: its streams, or the team that computes
   std::string key;     ///< hostKey()
 };
 

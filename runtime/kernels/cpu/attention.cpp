@@ -59,7 +59,7 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
 /// kernel of fp32 needs, five arrays of keys and three of queries, two score
 /// tiles, one float per query. That of pairs of bf16 has in place of them half
 /// as many floats for each of three arrays of keys and four of queries, one
-/// more row for two of these, three arrays of sums, and two tiles and a half:
+/// more row for each of these, three arrays of sums, and two tiles and a half:
 /// less. Forward: two arrays of keys and one of queries, tiles of fewer rows.
 int64_t threadFloats(const MtcAttention *d) {
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);

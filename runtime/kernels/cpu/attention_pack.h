@@ -140,8 +140,12 @@ inline void unpackTokens(HeadView<T> x, const float *in, const Tokens &tokens,
     int64_t e = 0;
     for (; e + kW <= p.dim; e += kW)
       Units::storeResult(row + e, load(in + e) * broadcast(scale));
-    for (; e < p.dim; ++e)
-      narrow(in[e] * scale, row[e]);
+    if (e == p.dim)
+      continue;
+    T rest[kW]; // rounded as the others are
+    Units::storeResult(rest, load(in + e) * broadcast(scale));
+    for (int64_t i = 0; e + i < p.dim; ++i)
+      row[e + i] = rest[i];
   }
 }
 

@@ -45,10 +45,10 @@ void meet(int64_t parts) {
 
 OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
     : desc(desc), kernels(kernelsOf(desc.ab, isa)), threads(threads),
+      depth(blockOf(units(), kDepth, 8)),
       readsRows(!desc.ta && kernels->readsRows &&
                 desc.k % kernels->elementsPerUnit == 0),
-      ownsB(readsRows || desc.m < std::min(desc.n, kShared)),
-      depth(blockOf(units(), kDepth, 8)) {
+      ownsB(readsRows || desc.m < std::min(desc.n, kShared)) {
   if (ownsB)
     planOwnB();
   else
@@ -66,7 +66,13 @@ void OwnGemm::planOwnB() {
                             kernels->columns);
   sharesAt = readsRows ? 0 : aligned(depth * roundUp(desc.m, kPanelRows));
   sumsAt = aligned(depth * width);
-  sumStride = columns;
+  // Sums that wait in fp32 are of some columns at a time.
+  stripe = needsSums()
+               ? std::min(columns, roundUp(ceilDiv(kShared, columnParts),
+                                           kernels->columns))
+               : columns;
+  stripes = ceilDiv(columns, stripe);
+  sumStride = stripe;
   share = sumsAt +
           (needsSums()
                ? aligned(roundUp(largest.rows.size(), kPanelRows) * sumStride)
@@ -150,8 +156,6 @@ void OwnGemm::packA(const Block &block, const void *a, Part rows,
 /// One block of k, by the team.
 void OwnGemm::packAllOfA(int64_t unit, const void *a, float *scratch,
                          int64_t part, int64_t parts) const {
-  if (unit > 0)
-    meet(parts); // nobody reads the panels of the block before any more
   Block block{0, 0, unit, std::min(depth, units() - unit)};
   Part rows = partOf(desc.m, part, parts, kPanelRows);
   packA(block, a, rows, scratch + rows.begin * block.units);
@@ -216,7 +220,7 @@ void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
   call.b = own;
   call.rows = of.rows.size();
   call.columns = block.columns;
-  call.floats = own + sumsAt + block.column - of.columns.begin;
+  call.floats = own + sumsAt + (block.column - of.columns.begin) % stripe;
   call.c = offset(call.c, of.rows.begin * call.stride, desc.c);
   Ahead ahead{};
   if (next.columns > 0) {
@@ -226,23 +230,36 @@ void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
   kernels->multiply(call);
 }
 
+/// A block of k of a stripe of a thread's columns.
+void OwnGemm::ownStripe(int64_t number, int64_t unit, const Share &of,
+                        const void *a, const void *b, void *c, float *scratch,
+                        int64_t thread) const {
+  int64_t first = of.columns.begin + number * stripe;
+  Part columns{first, std::min(first + stripe, of.columns.end)};
+  for (int64_t column = first; column < columns.end; column += width) {
+    Block block = blockAt(columns, column, unit),
+          next = blockAt(columns, column + width, unit);
+    if (next.columns <= 0 && unit + depth < units())
+      next = blockAt(columns, first, unit + depth);
+    ownBlock(block, next, of, a, b, c, scratch, thread);
+  }
+}
+
 void OwnGemm::runOwnB(const void *a, const void *b, void *c, float *scratch,
                       int64_t part, int64_t parts) const {
-  for (int64_t unit = 0; unit < units(); unit += depth) {
-    if (!readsRows)
-      packAllOfA(unit, a, scratch, part, parts);
-    for (int64_t thread = part; thread < threads; thread += parts) {
-      Share of = shareOf(thread, desc.n);
-      for (int64_t column = of.columns.begin;
-           column < of.columns.end && !of.rows.empty(); column += width) {
-        Block block = blockAt(of.columns, column, unit),
-              next = blockAt(of.columns, column + width, unit);
-        if (next.columns <= 0 && unit + depth < units())
-          next = blockAt(of.columns, of.columns.begin, unit + depth);
-        ownBlock(block, next, of, a, b, c, scratch, thread);
+  for (int64_t number = 0; number < stripes; ++number)
+    for (int64_t unit = 0; unit < units(); unit += depth) {
+      if (!readsRows) {
+        if (number > 0 || unit > 0)
+          meet(parts); // nobody reads the panels of before any more
+        packAllOfA(unit, a, scratch, part, parts);
+      }
+      for (int64_t thread = part; thread < threads; thread += parts) {
+        Share of = shareOf(thread, desc.n);
+        if (!of.rows.empty())
+          ownStripe(number, unit, of, a, b, c, scratch, thread);
       }
     }
-  }
 }
 
 void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,

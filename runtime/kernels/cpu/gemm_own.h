@@ -63,6 +63,8 @@ private:
   void ownBlock(const Block &block, const Block &next, const Share &of,
                 const void *a, const void *b, void *c, float *scratch,
                 int64_t thread) const;
+  void ownStripe(int64_t number, int64_t unit, const Share &of, const void *a,
+                 const void *b, void *c, float *scratch, int64_t thread) const;
   void runOwnB(const void *a, const void *b, void *c, float *scratch,
                int64_t part, int64_t parts) const;
   void sharedBlock(const Block &block, const void *a, void *c, float *scratch,
@@ -73,10 +75,12 @@ private:
   GemmDesc desc;
   const OwnKernels *kernels;
   int64_t threads;
+  int64_t depth;  ///< of the largest block
   bool readsRows; ///< of op(a), as memory has them
   bool ownsB;     ///< each thread packs the columns that it needs
   int64_t rowParts = 1, columnParts = 1; ///< as many as threads
-  int64_t depth, width = 0;              ///< of the largest block
+  int64_t width = 0;                     ///< of the largest block
+  int64_t stripe = 0, stripes = 1; ///< columns, of a thread's, and how many
   /// Of the scratch, in floats: what the team packs is in front, then each
   /// thread's share, in it behind what it packs sums that c cannot hold.
   int64_t sharesAt = 0, sumsAt = 0, sumStride = 0, share = 0, end = 0;

@@ -208,6 +208,7 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
                          {3, 96, 2100},
                          {8, 6400, 17},
                          {9, 47, 2100},
+                         {3, 7000, 2100},
                          {500, 1, 33}})
     for (Types t : kTypes) {
       GemmDesc d{m, n, k, false, true, 1, t.ab, t.c};
@@ -256,7 +257,13 @@ TEST(OwnGemm, ScratchIsPlannedForAnyProcessor) {
       int64_t one = OwnGemm(d, 1, isa).scratchBytes();
       EXPECT_EQ(one, OwnGemm(d, 1, isa).scratchBytes());
       EXPECT_LE(one, OwnGemm(d, 2, isa).scratchBytes());
-      // A c of 16 bits has its sums of several blocks in fp32.
+      // A c of 16 bits has its sums of several blocks in fp32, of so many
+      // columns at a time that they do not grow with a vocabulary.
+      GemmDesc wide{512, 50304, 5000, false, true, 0, t.ab, t.c}, exact = wide;
+      exact.c = MTC_F32;
+      EXPECT_LE(OwnGemm(wide, 2, isa).scratchBytes() -
+                    OwnGemm(exact, 2, isa).scratchBytes(),
+                4 * wide.m * (3072 + 2 * 48));
       d.c = MTC_F32;
       if (isHalf(t.c)) {
         EXPECT_EQ(one - OwnGemm(d, 1, isa).scratchBytes(), 4 * d.m * d.n);

@@ -25,12 +25,13 @@ std::vector<std::string> linesOf(const std::string &command) {
   return lines;
 }
 
-/// The lines that a tool prints about one member of the library.
-std::vector<std::string> member(const std::string &tool,
-                                const std::string &object) {
+/// The lines that a tool prints about one member of a library.
+std::vector<std::string>
+member(const std::string &tool, const std::string &object,
+       const std::string &library = MTC_KERNELS_LIBRARY) {
   std::vector<std::string> result;
   bool inside = false;
-  for (const std::string &line : linesOf(tool + " " + MTC_KERNELS_LIBRARY)) {
+  for (const std::string &line : linesOf(tool + " " + library)) {
     if (line.find(".cpp.o:") != std::string::npos)
       inside = line.find(object) == 0;
     else if (inside && !line.empty())
@@ -69,6 +70,15 @@ TEST(KernelObjects, ExportOnlyTheirTable) {
   for (const char *object : kObjects)
     EXPECT_EQ(member(MTC_NM " --defined-only --extern-only", object).size(), 1u)
         << object;
+}
+
+// The same of sums and copies of ranks.
+TEST(KernelObjects, MovesHaveNoWeakSymbols) {
+  for (const char *object : {"moves_v3.cpp.o", "moves_v4.cpp.o"})
+    for (const std::string &line : member(
+             MTC_NM " --defined-only --extern-only", object, MTC_COMM_LIBRARY))
+      for (const char *weak : {" W ", " V ", " u "})
+        EXPECT_EQ(line.find(weak), std::string::npos) << object << line;
 }
 
 TEST(KernelObjects, UseTheirInstructionSet) {
