@@ -6,8 +6,8 @@
            (these share them), as many and more, beside each axis. Initial weights, bits
            of a class and distance from one rank are those of the layout matrix (N1, N4, N5)
 
-usage: test_grouped.py BIN_DIR [--dtype bf16] [--turns] [part of a layout's name]
-With --turns every second layout is trained.
+usage: test_grouped.py BIN_DIR [--dtype bf16] [--turns [N]] [part of a layout's name]
+With --turns every Nth layout is trained (2 if nothing is said).
 """
 
 import argparse
@@ -194,7 +194,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("part", nargs="?", default="")
     parser.add_argument("--dtype", choices=BOUNDS, default="f32")
-    parser.add_argument("--turns", action="store_true")
+    parser.add_argument("--turns", type=int, nargs="?", const=2)
     options = parser.parse_args()
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +203,7 @@ def main():
             for kv_heads in (2, 1):
                 tester.compare(qkv, 8, kv_heads)
         for choices, layouts in CASES.items():
-            tester.train(choices, [layout for layout in layouts[::2 if options.turns else 1]
+            tester.train(choices, [layout for layout in layouts[::options.turns or 1]
                                    if options.part in layout.name], options.dtype)
     return report.finish("layouts of grouped queries")
 

@@ -10,13 +10,13 @@ Contracts, for each model:
   N5  all layouts agree with one rank and one microbatch to the bounds of the type
       that is computed in (BOUNDS).
 
-usage: test_matrix.py BIN_DIR [--dtype bf16|fp16] [--turns] [--gpu STAND_INS [--sample N] [--seed N]]
+usage: test_matrix.py BIN_DIR [--dtype bf16|fp16] [--turns [N]] [--gpu STAND_INS [--sample N] [--seed N]]
        [part of a layout's name]
 
 With --gpu STAND_INS programs for a GPU, under its stand-ins, are held to one process of the CPU:
 as many as --sample says, by --seed, among them sequence parallelism, chunks and overlap.
 
-With --turns every second layout is trained, and these take turns with the transports and
+With --turns every Nth layout is trained (2 if nothing is said), and these take turns with the transports and
 with the models, of which each has one. N4 then compares layouts of one class across
 transports, not each layout with itself.
 
@@ -202,7 +202,7 @@ def read_options(everything):
     parser.add_argument("--dtype", choices=BOUNDS, default="f32")
     parser.add_argument("--layouts", nargs="+", choices=names, default=names)
     parser.add_argument("--comm", nargs="+", choices=COMMS, default=list(COMMS))
-    parser.add_argument("--turns", action="store_true")
+    parser.add_argument("--turns", type=int, nargs="?", const=2)
     parser.add_argument("--spec")
     parser.add_argument("--steps", type=int)
     parser.add_argument("--gpu", metavar="STAND_INS")
@@ -266,7 +266,7 @@ def main():
         jobs = [(spec, layout) for number, spec in enumerate(bounds.specs)
                 for place, layout in enumerate(layouts)
                 if not options.turns or layout == SINGLE
-                or place % (2 * len(bounds.specs)) == 2 * number]
+                or place % (options.turns * len(bounds.specs)) == options.turns * number]
         bundles = compile_all(mtc, report, jobs, precision.options(options.dtype), temporary)
         print(f"compiled {len(bundles)} bundles in "
               f"{time.monotonic() - start:.1f} s", flush=True)
