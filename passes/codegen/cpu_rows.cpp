@@ -66,10 +66,11 @@ LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
   };
   if (isCostly(s, 0)) {
     SmallVector<Value> none;
-    from = loopWide(from, to, none, [&](Columns columns, ValueRange) {
-      emit(columns);
-      return SmallVector<Value>{};
-    });
+    from = loopWhole(kAccumulators * lanes, from, to, none,
+                     [&](Columns columns, ValueRange) {
+                       emit(columns);
+                       return SmallVector<Value>{};
+                     });
   }
   eachVector(from, to, emit);
   return ok;
@@ -129,7 +130,7 @@ LogicalResult CpuRows::buildPass(size_t k) {
     SmallVector<Value> sums;
     for (rt::RowReduceOp op : reduces)
       sums.push_back(startOf(op.getKind(), wide));
-    at = loopWide(at, cols, sums, step);
+    at = loopWhole(wide, at, cols, sums, step);
     done = staticCols / wide * wide;
     for (int64_t a = 0; a < accumulators; ++a)
       for (Value sum : sums)
@@ -150,15 +151,14 @@ LogicalResult CpuRows::buildPass(size_t k) {
   return ok;
 }
 
-Value CpuRows::loopWide(Value from, Value to, SmallVector<Value> &carried,
-                        Step step) {
-  int64_t wide = kAccumulators * lanes;
+Value CpuRows::loopWhole(int64_t width, Value from, Value to,
+                         SmallVector<Value> &carried, Step step) {
   Value count = arith::SubIOp::create(b, to, from);
-  Value rest = arith::RemUIOp::create(b, count, body.index(wide));
+  Value rest = arith::RemUIOp::create(b, count, body.index(width));
   Value end = arith::SubIOp::create(b, to, rest);
-  carried = emitFor(b, from, end, body.index(wide), carried,
+  carried = emitFor(b, from, end, body.index(width), carried,
                     [&](Value col, ValueRange old) {
-                      return step({col, wide, {}}, old);
+                      return step({col, width, {}}, old);
                     });
   return end;
 }
@@ -185,13 +185,8 @@ SmallVector<Value> CpuRows::loopStatic(int64_t from, int64_t to,
 
 SmallVector<Value> CpuRows::loopDynamic(Value from, Value to,
                                         SmallVector<Value> carried, Step step) {
-  Value count = arith::SubIOp::create(b, to, from);
-  Value rest = arith::RemUIOp::create(b, count, body.index(lanes));
-  Value whole = arith::SubIOp::create(b, to, rest);
-  carried = emitFor(b, from, whole, body.index(lanes), carried,
-                    [&](Value col, ValueRange old) {
-                      return step({col, lanes, {}}, old);
-                    });
+  Value whole = loopWhole(lanes, from, to, carried, step);
+  Value rest = arith::SubIOp::create(b, to, whole);
   Value any =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rest, body.index(0));
   return emitIfElse(b, any, carried, [&] {

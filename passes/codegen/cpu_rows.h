@@ -47,10 +47,10 @@ private:
   void allocateScratch();
   mlir::LogicalResult buildRow(mlir::Value row);
   mlir::LogicalResult buildPass(size_t k);
-  /// Steps of four vectors from `from` on, as many as fit, whose carried values
-  /// are of four vectors; gives where the next vector is.
-  mlir::Value loopWide(mlir::Value from, mlir::Value to,
-                       llvm::SmallVector<mlir::Value> &carried, Step step);
+  /// Steps of `width` columns from `from` on, as many as fit, whose carried
+  /// values are as wide; gives where the next column is.
+  mlir::Value loopWhole(int64_t width, mlir::Value from, mlir::Value to,
+                        llvm::SmallVector<mlir::Value> &carried, Step step);
   llvm::SmallVector<mlir::Value>
   loopStatic(int64_t from, int64_t to, llvm::SmallVector<mlir::Value> carried,
              Step step);

@@ -86,6 +86,8 @@ class Tester:
         table = json.loads(done.stdout)
         same(layout.ranks, table["ranks"], "ranks")
         same(STEPS - 1, len(table["steps"]), "steps that count")
+        # Limits are of the plan's instructions: in f32 it has none for bf16.
+        same(0, table["limits"]["bf16_flops"], "FLOPs a second in bf16")
         near(table["step_seconds"]["mean"],
              sum(family["seconds"]["mean"] for family in table["families"]), "families")
         plan = Plan(ir)

@@ -72,11 +72,10 @@ void OwnGemm::planOwnB() {
                                            kernels->columns))
                : columns;
   stripes = ceilDiv(columns, stripe);
-  sumStride = stripe;
-  share = sumsAt +
-          (needsSums()
-               ? aligned(roundUp(largest.rows.size(), kPanelRows) * sumStride)
-               : 0);
+  share =
+      sumsAt + (needsSums()
+                    ? aligned(roundUp(largest.rows.size(), kPanelRows) * stripe)
+                    : 0);
   end = sharesAt + threads * share;
 }
 
@@ -84,13 +83,12 @@ void OwnGemm::planOwnB() {
 /// that they stay in its second-level cache.
 void OwnGemm::planSharedB() {
   width = blockOf(desc.n, kShared, kernels->columns);
-  sumStride = std::min(width, desc.n);
-  cutThreads(sumStride, true);
-  int64_t rows =
-      roundUp(shareOf(threads - 1, sumStride).rows.size(), kPanelRows);
-  sharesAt = aligned(depth * roundUp(sumStride, kernels->columns));
+  stripe = std::min(width, desc.n);
+  cutThreads(stripe, true);
+  int64_t rows = roundUp(shareOf(threads - 1, stripe).rows.size(), kPanelRows);
+  sharesAt = aligned(depth * roundUp(stripe, kernels->columns));
   sumsAt = aligned(depth * std::min(kRows, rows));
-  share = sumsAt + (needsSums() ? aligned(rows * sumStride) : 0);
+  share = sumsAt + (needsSums() ? aligned(rows * stripe) : 0);
   end = sharesAt + threads * share;
 }
 
@@ -190,7 +188,7 @@ BlockCall OwnGemm::callOf(const Block &block, void *c) const {
               : isWide ? Sums::inC
                        : Sums::inFloats;
   call.to = isLast || isWide ? Sums::inC : Sums::inFloats;
-  call.floatStride = sumStride;
+  call.floatStride = stripe;
   call.c = offset(c, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
@@ -276,7 +274,7 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,
     call.b = scratch + columns.begin * block.units;
     call.rows = some.size();
     call.columns = columns.size();
-    call.floats = own + sumsAt + (row - rows.begin) * sumStride + columns.begin;
+    call.floats = own + sumsAt + (row - rows.begin) * stripe + columns.begin;
     call.c = offset(call.c, row * call.stride + columns.begin, desc.c);
     kernels->multiply(call);
   }

@@ -80,10 +80,11 @@ private:
   bool ownsB;     ///< each thread packs the columns that it needs
   int64_t rowParts = 1, columnParts = 1; ///< as many as threads
   int64_t width = 0;                     ///< of the largest block
-  int64_t stripe = 0, stripes = 1; ///< columns, of a thread's, and how many
+  /// Columns whose sums wait together, a row of these; how many a thread has.
+  int64_t stripe = 0, stripes = 1;
   /// Of the scratch, in floats: what the team packs is in front, then each
   /// thread's share, in it behind what it packs sums that c cannot hold.
-  int64_t sharesAt = 0, sumsAt = 0, sumStride = 0, share = 0, end = 0;
+  int64_t sharesAt = 0, sumsAt = 0, share = 0, end = 0;
 };
 
 } // namespace mtc::runtime

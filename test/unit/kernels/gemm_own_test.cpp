@@ -208,7 +208,7 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
                          {3, 96, 2100},
                          {8, 6400, 17},
                          {9, 47, 2100},
-                         {3, 7000, 2100},
+                         {8, 7000, 2100},
                          {500, 1, 33}})
     for (Types t : kTypes) {
       GemmDesc d{m, n, k, false, true, 1, t.ab, t.c};
