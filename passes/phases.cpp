@@ -45,6 +45,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "sums of gradients to the backward of the last microbatch"},
     {Phase::overlapParameters, "overlap-parameters",
      "gathers of parameters to the forward of the first microbatch"},
+    {Phase::storeGradients, "store-gradients",
+     "gradients of the first microbatch stored, not added to zeros"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

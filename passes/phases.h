@@ -36,6 +36,7 @@ enum class Phase {
   shardGradients,
   overlapGradients,
   overlapParameters,
+  storeGradients,
   assignStreams,
   planMemory,
   verifyPlan,

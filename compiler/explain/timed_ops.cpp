@@ -86,7 +86,7 @@ private:
     }
     std::optional<int64_t> row;
     if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op))
-      row = gemms.indexOf(gemm);
+      row = gemms.indicesOf(gemm).front();
     return toJson(readCall(working, working.getWork(config.mesh)), row);
   }
 

@@ -16,6 +16,9 @@ struct AccessKind {
   int64_t adds = 0;
   bool stores = false;  ///< writes what does not add to what was there
   bool scratch = false; ///< written with nothing that anyone may read
+  /// What it adds it stores in the first microbatch of a step, whatever was
+  /// there.
+  bool storesFirst = false;
 
   /// Both: a kernel may load and store the same operand.
   void merge(const AccessKind &other) {
@@ -24,6 +27,7 @@ struct AccessKind {
     adds += other.adds;
     stores |= other.stores;
     scratch |= other.scratch;
+    storesFirst |= other.storesFirst;
   }
 };
 inline constexpr AccessKind kReads{true, false, 0, false, false};
@@ -31,6 +35,7 @@ inline constexpr AccessKind kStores{false, true, 0, true, false};
 inline constexpr AccessKind kScratch{false, true, 0, true, true};
 inline constexpr AccessKind kInPlace{true, true, 0, true, false};
 inline constexpr AccessKind kAdds{true, true, 1, false, false};
+inline constexpr AccessKind kStoresFirst{true, true, 1, false, false, true};
 
 /// What an op does with one of its buffers.
 struct Access {

@@ -128,7 +128,10 @@ Accesses GemmOp::getAccesses() {
   add(accesses, getAMutable(), kReads);
   add(accesses, getBMutable(), kReads);
   add(accesses, getBiasMutable(), kReads);
-  add(accesses, getCMutable(), getBeta() ? kAdds : kStores);
+  add(accesses, getCMutable(),
+      getStoresFirst() ? kStoresFirst
+      : getBeta()      ? kAdds
+                       : kStores);
   add(accesses, getAuxMutable(), kStores);
   add(accesses, getScratchMutable(), kScratch);
   return accesses;

@@ -58,9 +58,11 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
   let description = [{
     The part `kind` of a bucket, a state by its name in the bucket's `states`; the
     accumulator of one use of a parameter, or the place of its gradient in the staging
-    buffer, which `rt.param` places; or the loss. `plan-memory` turns it into rt.view.
+    buffer, which `rt.param` places; or the loss. What begins `from` an element of the
+    bucket is as long as its type. `plan-memory` turns it into rt.view.
 
     Example: `%g = rt.ref grad of 0 : memref<2048xf32>`
+    Example: `%b = rt.ref grad of 0 from 1024 : memref<64xf32>`
     Example: `%w = rt.ref grad for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
     Example: `%s = rt.ref staging of 0 : memref<2048xf32>`
     Example: `%p = rt.ref staging for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
@@ -68,13 +70,13 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
     Example: `%l = rt.ref loss : memref<1xf32>`
 
     **Constraints:** a bucket or a parameter, the latter of a gradient or staging only;
-    neither of the loss.
+    neither of the loss; `from` 0 or more, of the gradients of a bucket only.
   }];
   let arguments = (ins Rt_RefKindAttr:$kind, OptionalAttr<StrAttr>:$state, OptionalAttr<Rt_Int>:$bucket,
-                       OptionalAttr<StrAttr>:$param, OptionalAttr<Rt_Int>:$use);
+                       OptionalAttr<Rt_Int>:$start, OptionalAttr<StrAttr>:$param, OptionalAttr<Rt_Int>:$use);
   let results = (outs Rt_View:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^)? (`for` $param^ `use` $use)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind ($state^)? (`of` $bucket^ (`from` $start^)?)? (`for` $param^ `use` $use)? attr-dict `:` type($result)";
 }
 
 // Works on buffers, and says what it does with each. What it writes into are its
@@ -202,7 +204,8 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "GEMM c = op(a)·op(b), or c += with beta, or with an epilogue";
   let description = [{
     Row-major, c is m x n; op transposes where `ta` or `tb` says so; with `beta`
-    the product is added to what c holds. Sums are f32; c is, too, or of the type of a
+    the product is added to what c holds, but where `stores_first`, and the microbatch is
+    the first: then it is stored, and nobody needs to clear c. Sums are f32; c is, too, or of the type of a
     and b, to which the sum is rounded once. `scratch` is memory that the library needs.
 
     The epilogue is what happens to a sum before it is rounded, in f32: `bias` has a
@@ -214,16 +217,17 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
 
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
+    Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true, stores_first} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by own {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
     **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
     and aux are of the type of c, which nothing is added to (`beta`) where there is an
-    epilogue; aux is what GELU reads, so there is one.
+    epilogue; aux is what GELU reads, so there is one; `stores_first` with `beta`.
   }];
   let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$bias, Rt_Buffer:$c, Optional<Rt_Buffer>:$aux,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
-                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$gelu,
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$stores_first, UnitAttr:$gelu,
                        OptionalAttr<Rt_GemmKernelAttr>:$kernel);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
   let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";

@@ -151,6 +151,9 @@ LogicalResult GemmOp::verify() {
   if (getBeta() && hasEpilogue())
     return emitOpError("expected no bias and no gelu of a product that is "
                        "added to c (beta)");
+  if (getStoresFirst() && !getBeta())
+    return emitOpError("expected a product that is added to c (beta) where "
+                       "the first microbatch stores it");
   if (getAux() && !getGelu())
     return emitOpError("expected gelu where there is aux, which has what "
                        "gelu reads");
@@ -169,6 +172,10 @@ LogicalResult RefOp::verify() {
     return emitOpError("expected ")
            << (ofBucket ? "a bucket of which this is a part, found none"
                         : "no bucket of the loss or of a parameter, found one");
+  if (getStart() && (getKind() != RefKind::Grad || *getStart() < 0))
+    return emitOpError("expected a first element of 0 or more, of gradients "
+                       "only, found ")
+           << *getStart() << " of " << stringifyRefKind(getKind());
   if ((getKind() == RefKind::State) != getState().has_value())
     return emitOpError("expected the name of a state")
            << (getState() ? " only where the part is one, found "

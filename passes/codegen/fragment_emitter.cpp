@@ -312,8 +312,19 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
   return success();
 }
 
+/// The row of the microbatch that runs: the first one may have another.
+Value FragmentEmitter::gemmIndex(rt::GemmOp op) {
+  auto indices = gemms.indicesOf(op);
+  if (indices.size() == 1)
+    return i32(indices.front());
+  Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                                       variable(rt::kMicrobatch), i64(0));
+  return LLVM::SelectOp::create(b, loc, isFirst, i32(indices.back()),
+                                i32(indices.front()));
+}
+
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
-  Value index = i32(gemms.indexOf(op));
+  Value index = gemmIndex(op);
   auto address = [&](Value view) {
     return view ? values.lookup(view) : null();
   };

@@ -68,6 +68,7 @@ private:
   mlir::LogicalResult emitGpuLaunch(rt::LaunchOp op,
                                     llvm::ArrayRef<int64_t> entries);
   V argumentsAt(llvm::ArrayRef<V> arguments);
+  mlir::Value gemmIndex(rt::GemmOp op);
   void emitGemm(rt::GemmOp op);
   /// The sample of batch row 0; for a GPU less that of the step, which it adds.
   mlir::FailureOr<V> sampleOf(rt::AttentionOp op);

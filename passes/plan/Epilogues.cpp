@@ -130,7 +130,8 @@ void fuse(rt::ClusterOp cluster, Epilogue of) {
   auto gemm = rt::GemmOp::create(b, loc, made, lhs, rhs, of.bias, into, aux,
                                  /*scratch=*/Value(), of.form.m, of.form.n,
                                  of.form.k, of.form.ta, of.form.tb,
-                                 /*beta=*/false, static_cast<bool>(of.gelu),
+                                 /*beta=*/false, /*stores_first=*/false,
+                                 static_cast<bool>(of.gelu),
                                  /*kernel=*/rt::GemmKernelAttr());
   keepLayer(product, gemm);
   for (auto [read, result] :

@@ -109,7 +109,7 @@ FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
     return stagingAddress(ref);
   if (ref.getBucket())
     return addressOf(ref, *ref.getBucket(), ref.getKind(),
-                     ref.getState().value_or(""), /*start=*/0);
+                     ref.getState().value_or(""), ref.getStart().value_or(0));
   FailureOr<ParamSlot> slot = slotOf(ref);
   if (failed(slot))
     return failure();

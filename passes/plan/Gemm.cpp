@@ -76,7 +76,7 @@ public:
     auto gemm = rt::GemmOp::create(
         b, op.getLoc(), made, lhs, rhs, /*bias=*/Value(), into, /*aux=*/Value(),
         /*scratch=*/Value(), form->m, form->n, form->k, form->ta, form->tb,
-        static_cast<bool>(accumulator), /*gelu=*/false,
+        static_cast<bool>(accumulator), /*stores_first=*/false, /*gelu=*/false,
         /*kernel=*/rt::GemmKernelAttr());
     if (auto kernel = target::gemmKernel(gemm))
       gemm.setKernel(*kernel);

@@ -106,3 +106,50 @@ def OverlapParameters : ProgramPass<"overlap-parameters"> {
     ```
   }];
 }
+def StoreGradients : ProgramPass<"store-gradients"> {
+  let summary = "gradients of the first microbatch stored, not added to zeros";
+  let description = [{
+    Where every gradient of a use of a parameter is a product that is added to its
+    accumulator, the product of the first microbatch is stored (`stores_first`), and `apply`
+    does not clear these elements any more: an accumulator is written once less and read once
+    less in a step. Others are cleared as before: sums over rows, rows that tokens look up,
+    what waits in a staging buffer (ZeRO-2). So are all of a fragment that does not run
+    microbatch 0 first, which a schedule that somebody wrote may want.
+
+    Input:
+    ```mlir
+    rt.bucket 0 elements 256 unpadded 220 shard 256
+    rt.param "w" use 0 bucket 0 start 20
+    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
+    }
+    func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      %r = rt.ref grad of 0 : memref<256xf32>
+      rt.zero %r guarded : (memref<256xf32>) -> ()
+      return
+    }
+    ```
+
+    Output, with the timeline of training in the program:
+    ```mlir
+    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 {beta = true, stores_first, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
+    }
+    func.func @apply() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = apply>} {
+      %r = rt.ref grad of 0 from 0 : memref<20xf32>
+      rt.zero %r guarded : (memref<20xf32>) -> ()
+      %p = rt.ref grad of 0 from 220 : memref<36xf32>
+      rt.zero %p guarded : (memref<36xf32>) -> ()
+      return
+    }
+    ```
+  }];
+}

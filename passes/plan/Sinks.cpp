@@ -62,7 +62,7 @@ LogicalResult Accumulators::makeFor(Operation *sink) {
       b, sink->getLoc(),
       MemRefType::get(type.getShape(), accumulatorType(sink, params)),
       key ? rt::RefKind::Grad : rt::RefKind::Loss, StringAttr(), IntegerAttr(),
-      key ? b.getStringAttr(key->first) : StringAttr(),
+      IntegerAttr(), key ? b.getStringAttr(key->first) : StringAttr(),
       key ? b.getI64IntegerAttr(key->second) : IntegerAttr());
   return success();
 }

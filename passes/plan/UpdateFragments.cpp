@@ -82,19 +82,19 @@ private:
                                 kind == rt::RefKind::Param ? of.paramType
                                                            : of.gradType);
     return rt::RefOp::create(b, loc, type, kind, StringAttr(),
-                             b.getI64IntegerAttr(bucket), StringAttr(),
-                             IntegerAttr());
+                             b.getI64IntegerAttr(bucket), IntegerAttr(),
+                             StringAttr(), IntegerAttr());
   }
   Value stateRef(StringRef state, int64_t bucket) {
     return rt::RefOp::create(
         b, loc, MemRefType::get({plan.buckets[bucket].shard}, f32()),
         rt::RefKind::State, b.getStringAttr(state), b.getI64IntegerAttr(bucket),
-        StringAttr(), IntegerAttr());
+        IntegerAttr(), StringAttr(), IntegerAttr());
   }
   Value lossRef() {
     return rt::RefOp::create(b, loc, MemRefType::get({1}, f32()),
                              rt::RefKind::Loss, StringAttr(), IntegerAttr(),
-                             StringAttr(), IntegerAttr());
+                             IntegerAttr(), StringAttr(), IntegerAttr());
   }
   void collective(rt::CollectiveKind kind, Value buffer, MtcGroup group,
                   int64_t count, StringRef origin) {

@@ -13,7 +13,7 @@ MtcDtype dtypeOf(Value value) {
   return dtypeOf(cast<ShapedType>(value.getType()).getElementType());
 }
 
-runtime::GemmInfo gemmRow(rt::GemmOp op) {
+SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op) {
   runtime::GemmInfo row{op.getM(),          op.getN(),          op.getK(),
                         op.getTa(),         op.getTb(),         op.getBeta(),
                         dtypeOf(op.getA()), dtypeOf(op.getC()), 0};
@@ -23,17 +23,29 @@ runtime::GemmInfo gemmRow(rt::GemmOp op) {
     row.epilogue = {bool(op.getBias()), op.getGelu(), bool(op.getAux())};
   if (op.getKernel() == rt::GemmKernel::Own)
     row.kernel = runtime::GemmKernel::own;
-  return row;
+  SmallVector<runtime::GemmInfo, 2> rows{row};
+  if (op.getStoresFirst()) {
+    row.beta = false;
+    // The update reads gradients, when all others have been made.
+    if (row.kernel == runtime::GemmKernel::own)
+      row.kernel = runtime::GemmKernel::ownStreamed;
+    rows.push_back(row);
+  }
+  return rows;
 }
 
 void GemmRows::add(func::FuncOp fragment) {
   for (auto gemm : fragment.getBody().getOps<rt::GemmOp>())
-    if (runtime::GemmInfo row = gemmRow(gemm); !llvm::is_contained(all, row))
-      all.push_back(row);
+    for (const runtime::GemmInfo &row : gemmRows(gemm))
+      if (!llvm::is_contained(all, row))
+        all.push_back(row);
 }
 
-int64_t GemmRows::indexOf(rt::GemmOp op) const {
-  return llvm::find(all, gemmRow(op)) - all.begin();
+SmallVector<int64_t, 2> GemmRows::indicesOf(rt::GemmOp op) const {
+  SmallVector<int64_t, 2> indices;
+  for (const runtime::GemmInfo &row : gemmRows(op))
+    indices.push_back(llvm::find(all, row) - all.begin());
+  return indices;
 }
 
 } // namespace mtc::target

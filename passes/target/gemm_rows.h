@@ -22,15 +22,16 @@ namespace mtc::target {
 MtcDtype dtypeOf(mlir::Type element);
 MtcDtype dtypeOf(mlir::Value value);
 
-/// The record of an op; `scratch` is what the op has, 0 on tensors.
-runtime::GemmInfo gemmRow(rt::GemmOp op);
+/// The records of an op: one, or behind it that of the first microbatch, which
+/// does not add. `scratch` is what the op has, 0 on tensors.
+llvm::SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op);
 
 /// The distinct GEMMs of fragments, in the order in which they first stand.
 class GemmRows {
 public:
   void add(mlir::func::FuncOp fragment);
-  /// The number of the row of an op that was added.
-  int64_t indexOf(rt::GemmOp op) const;
+  /// The numbers of the rows of an op that was added.
+  llvm::SmallVector<int64_t, 2> indicesOf(rt::GemmOp op) const;
   const std::vector<runtime::GemmInfo> &rows() const { return all; }
 
 private:

@@ -83,13 +83,16 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
     return failure();
   if (!chip_.empty())
     return kGpuGemmScratch;
-  int64_t bytes =
-      runtime::gemmScratch(isa_, gemmRow(gemm), static_cast<int>(threads));
-  if (bytes < 0)
+  int64_t most = 0;
+  for (const runtime::GemmInfo &row : gemmRows(gemm)) {
+    int64_t bytes = runtime::gemmScratch(isa_, row, static_cast<int>(threads));
+    most = bytes < 0 || most < 0 ? -1 : std::max(most, bytes);
+  }
+  if (most < 0)
     return gemm.emitOpError(
                "expected a product that its kernel can plan under ")
            << isa_ << " with " << threads << " threads; it rejected";
-  return bytes;
+  return most;
 }
 
 std::string Target::library() const {

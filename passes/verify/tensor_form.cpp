@@ -53,7 +53,7 @@ Placement TensorForm::placementOfRef(rt::RefOp ref) const {
     return lasting.staging(bucket, /*start=*/0, bytes);
   return lasting.part(lasting.space(spaceOf(ref.getKind()), bucket,
                                     ref.getState().value_or("")),
-                      /*start=*/0, bytes);
+                      ref.getStart().value_or(0), bytes);
 }
 
 void TensorForm::restore(pipe::SavedOp op) {

@@ -37,6 +37,15 @@ std::optional<schedules::Phase> slotPhase(Phase phase) {
   }
 }
 
+/// A sum that microbatch 0 begins.
+bool storesFirst(const Fragment &fragment) {
+  for (const Touch &touch : fragment.touches)
+    for (const Access &access : touch.accesses)
+      if (access.storesFirst)
+        return true;
+  return false;
+}
+
 class TimelineChecker {
 public:
   TimelineChecker(const Model &model, const Stage &stage,
@@ -150,6 +159,7 @@ private:
       ascends = false;
       checkWritten(order, *written);
     }
+    checkFirst(order);
     for (const Row *row : order) {
       int64_t m = row->microbatch;
       if (m < 0 || m >= model.microbatches)
@@ -171,6 +181,18 @@ private:
         report.error(timeline.op)
             << "expected \"" << fragment.name() << "\" for microbatch " << m
             << ", found no such row";
+  }
+
+  /// Where microbatch 0 stores its gradients, those before it are lost.
+  void checkFirst(const Order &order) {
+    if (order.front()->microbatch != 0 &&
+        llvm::any_of(
+            order, [](const Row *row) { return storesFirst(*row->fragment); }))
+      report.error(*order.front())
+          << "expected microbatch 0 before others, because \""
+          << order.front()->fragment->name()
+          << "\" stores its gradients (stores_first), found microbatch "
+          << order.front()->microbatch;
   }
 
   void checkWritten(const Order &order, ArrayRef<int64_t> written) {

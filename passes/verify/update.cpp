@@ -13,6 +13,22 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
+/// Where the accumulators begin that no microbatch adds to before the first has
+/// stored there. That they are written whole checkViews says, that the first
+/// runs first checkTimelines.
+std::set<int64_t> storedFirst(const Stage &stage) {
+  std::set<int64_t> stored, added;
+  for (const Fragment &fragment : stage.fragments)
+    for (const Touch &touch : fragment.touches)
+      for (const Access &access : touch.accesses)
+        if (fragment.isBackward() && access.writes &&
+            stage.isAccumulator(access) && !sumsAccumulators(stage, touch))
+          (access.storesFirst ? stored : added).insert(access.extent.offset);
+  for (int64_t offset : added)
+    stored.erase(offset);
+  return stored;
+}
+
 /// One stage: what its update leaves behind.
 class UpdateChecker {
 public:
@@ -20,7 +36,7 @@ public:
                 Report &report)
       : model(model), stage(stage), state(state), report(report),
         interpreter(model, stage, state, report),
-        gathered(bucketsGatheredInTrain(stage)) {}
+        gathered(bucketsGatheredInTrain(stage)), stored(storedFirst(stage)) {}
 
   void check() {
     const Fragment *reduce = stage.update(Phase::Reduce),
@@ -33,8 +49,7 @@ public:
     checkNorm(*reduce);
     interpreter.run(*apply);
     for (rt::BucketOp bucket : stage.buckets) {
-      expectAll(*apply, {Part::Grad, indexOf(bucket)}, Cell::Kind::Zero,
-                "cleared for the next step");
+      expectCleared(*apply, bucket);
       if (bucket.isSecondUse())
         continue;
       expectAll(*apply, {Part::Param, indexOf(bucket)}, Cell::Kind::Updated,
@@ -80,26 +95,42 @@ private:
     }
   }
 
-  /// Every element of every parameter of a buffer, and padding of accumulators:
-  /// whatever added to them would add again.
+  /// What the first microbatch of the next step adds to, and padding: whatever
+  /// added to it would add again.
+  void expectCleared(const Fragment &apply, rt::BucketOp bucket) {
+    Slice slice{Part::Grad, indexOf(bucket)};
+    slice.end = state.cells(slice).size();
+    slice.ownShard = stage.shardsGradients(slice.bucket);
+    expect(
+        apply, slice, "cleared for the next step",
+        [](const Cell &cell) { return cell.is(Cell::Kind::Zero); },
+        [&](const Param *param) {
+          return param && stored.count(*bucket.getGradOffset() +
+                                       bucket.gradBytes() * param->start());
+        });
+  }
+
+  /// Every element of every parameter of a buffer.
   void expectAll(const Fragment &where, Slice slice, Cell::Kind kind,
                  StringRef what) {
     slice.end = state.cells(slice).size();
     slice.ownShard =
         slice.part == Part::State ||
-        (slice.part == Part::Grad && stage.shardsGradients(slice.bucket)) ||
         (slice.part == Part::Param && gathered.count(slice.bucket));
     expect(where, slice, what,
            [kind](const Cell &cell) { return cell.is(kind); });
   }
 
   void expect(const Fragment &where, const Slice &slice, StringRef what,
-              llvm::function_ref<bool(const Cell &)> holds) {
+              llvm::function_ref<bool(const Cell &)> holds,
+              llvm::function_ref<bool(const Param *)> isExempt = nullptr) {
     state.cells(slice).forEach(
         slice.begin, slice.end,
         [&](int64_t begin, int64_t end, Copies &copies) {
           const Param *param = state.paramAt(slice.bucket, begin);
           if (!param && slice.part != Part::Grad)
+            return;
+          if (isExempt && isExempt(param))
             return;
           bool others = slice.ownShard || holds(copies.others);
           if (holds(copies.own) && others)
@@ -121,6 +152,7 @@ private:
   Report &report;
   UpdateInterpreter interpreter;
   std::set<int64_t> gathered; ///< buckets that forwards gather
+  std::set<int64_t> stored;   ///< offsets of accumulators (storedFirst)
 };
 
 /// The k-th collective between the ends of the pipeline adds the same elements

@@ -69,6 +69,7 @@ private:
           << "expected moved views only in reduce and apply, and in sums of "
              "gradients, found one in \""
           << fragment.name() << "\"";
+    checkFirstStore(fragment, touch, access);
     MtcArena arena = access.extent.arena;
     if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE)
       return;
@@ -183,6 +184,18 @@ private:
   bool isLoss(const Extent &e) const {
     return e.arena == MTC_ARENA_GRADS && e.offset == stage.lossOffset &&
            e.bytes == 4;
+  }
+
+  /// In the first microbatch what others have added is not wanted.
+  void checkFirstStore(const Fragment &fragment, const Touch &touch,
+                       const Access &access) {
+    bool isGradient = fragment.isBackward() && stage.isAccumulator(access) &&
+                      !access.moved && parameterAt(access.extent);
+    if (access.storesFirst && !isGradient)
+      report.error(touch.op)
+          << "expected the first microbatch to store (stores_first) only the "
+             "gradient of a parameter, in a backward, found other bytes in \""
+          << fragment.name() << "\"";
   }
 
   /// Compute fragments name whole parameters and accumulators; they change no

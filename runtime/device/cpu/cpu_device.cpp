@@ -104,8 +104,8 @@ Status CpuDevice::prepare(const Descriptor &d) {
               fmt::format("gemm {}: the plan has {} bytes of scratch, the "
                           "{} on this host needs {}; compile here",
                           i, d.gemms[i].scratch,
-                          d.gemms[i].kernel == GemmKernel::own ? "kernel"
-                                                               : "library",
+                          d.gemms[i].kernel == GemmKernel::library ? "library"
+                                                                   : "kernel",
                           gemms_.scratchBytes(i))};
   return Status::okay();
 }

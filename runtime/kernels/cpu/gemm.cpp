@@ -48,7 +48,7 @@ Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
   auto impl = std::make_unique<Impl>();
   for (const GemmDesc &desc : rows) {
     MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
-    if (desc.kernel == GemmKernel::own) {
+    if (desc.kernel != GemmKernel::library) {
       std::string_view isa;
       MTC_RETURN_IF_ERROR(ownIsa(&isa));
       impl->rows.emplace_back(OwnGemm(desc, threads, isa));

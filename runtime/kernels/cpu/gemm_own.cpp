@@ -192,6 +192,8 @@ BlockCall OwnGemm::callOf(const Block &block, void *c) const {
   call.c = offset(c, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
+  call.streams = desc.kernel == GemmKernel::ownStreamed &&
+                 call.from == Sums::zero && isLast;
   return call;
 }
 

@@ -59,6 +59,7 @@ struct BlockCall {
   void *c;
   int64_t stride;
   MtcDtype type; ///< of c
+  bool streams;  ///< what goes to c is not to stay in the caches
   Ahead *ahead;  ///< null: nothing is
 };
 

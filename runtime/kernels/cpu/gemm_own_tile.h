@@ -98,6 +98,29 @@ MTC_INLINE void storeTo(const Corner<E> &to, Block<Vectors> &x) {
         storeFirst(to.p + r * to.stride + v * kW, to.columns - v * kW, x[r][v]);
 }
 
+/// Whole lines past the caches, which then need not be read first; false, and
+/// nothing is done, where an instruction set has none or a line is in part
+/// another block's.
+template <int Vectors, typename E>
+MTC_INLINE bool streamTo(const Corner<E> &, Block<Vectors> &) {
+  return false;
+}
+#ifdef __AVX512F__
+template <int Vectors>
+MTC_INLINE bool streamTo(const Corner<float> &to, Block<Vectors> &x) {
+  bool areLines = (reinterpret_cast<uintptr_t>(to.p) | 4 * to.stride) % 64 == 0;
+  if (!areLines || to.columns < Vectors * kW)
+    return false;
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r)
+    if (r < to.rows)
+#pragma GCC unroll 3
+      for (int v = 0; v < Vectors; ++v)
+        _mm512_stream_ps(to.p + r * to.stride + v * kW, x[r][v]);
+  return true;
+}
+#endif
+
 template <int Vectors, typename E>
 MTC_INLINE void prefetchRows(const Corner<E> &c) {
   for (int r = 0; r < kTileRows; ++r)
@@ -199,6 +222,8 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
     addFrom<Vectors>(x, c);
   if (call.from == Sums::inFloats)
     addFrom<Vectors>(x, floats);
+  if (call.streams && streamTo<Vectors>(c, x))
+    return;
   if (call.to == Sums::inC)
     storeTo<Vectors>(c, x);
   else
@@ -239,6 +264,8 @@ template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
     for (int64_t i = 0; i < call.rows; i += kTileRows)
       for (int64_t j = 0; j < call.columns; j += kPanelColumns)
         panelBlock<Terms, C, PlainRows>(call, i, j);
+  if (call.streams) // others read it behind the next meeting
+    _mm_sfence();
 }
 
 template <typename Terms> void multiplyBlock(const BlockCall &call) {

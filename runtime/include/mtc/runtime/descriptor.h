@@ -168,8 +168,9 @@ struct EpilogueInfo {
 };
 
 /// What computes a product: the device's library (oneDNN's matmul on a CPU), or
-/// the runtime's kernel for CPUs.
-enum class GemmKernel : uint8_t { library, own };
+/// the runtime's kernel for CPUs, which may write results past the caches,
+/// where nobody reads them soon.
+enum class GemmKernel : uint8_t { library, own, ownStreamed };
 
 /// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
 struct GemmInfo {

@@ -40,7 +40,9 @@ inline constexpr Choice<MtcDtype> kDtypes[] = {
     {MTC_F32, "f32"}, {MTC_BF16, "bf16"}, {MTC_F16, "fp16"}};
 
 inline constexpr Choice<GemmKernel> kGemmKernels[] = {
-    {GemmKernel::library, "library"}, {GemmKernel::own, "own"}};
+    {GemmKernel::library, "library"},
+    {GemmKernel::own, "own"},
+    {GemmKernel::ownStreamed, "own_streamed"}};
 
 /// As descriptors and reports write it; of the types above only.
 inline std::string_view dtypeName(MtcDtype dtype) {
