@@ -221,6 +221,30 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
     }
 }
 
+// Lines past the caches, and what goes the other way: a part of a line, rows
+// that begin inside of one, results of 16 bits, sums of two blocks of k.
+TEST(OwnGemm, StreamedResultsHaveTheBitsOfOthers) {
+  std::mt19937 rng(2);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{9, 96, 40},
+                         {8, 64, 17},
+                         {70, 112, 16},
+                         {3, 50, 33},
+                         {20, 1000, 64},
+                         {9, 144, 2500}})
+    for (Types t : kTypes)
+      for (int beta : {0, 1}) {
+        GemmDesc d{m, n, k, true, false, beta, t.ab, t.c, GemmKernel::own};
+        Operands x = operandsOf(d, rng);
+        std::vector<std::byte> expected = product(d, x, kBest, 1);
+        d.kernel = GemmKernel::ownStreamed;
+        for (std::string_view isa : kIsas)
+          if (processorHas(isa) && (isWidened(d) || isa == kBest))
+            for (int threads : {1, 2, 3})
+              EXPECT_EQ(product(d, x, isa, threads), expected)
+                  << isa << ", " << threads << " threads: " << name(d);
+      }
+}
+
 // What is beyond an edge of a panel is multiplied, too, and must not show.
 TEST(OwnGemm, WhatIsNotFiniteStaysInItsRowAndColumn) {
   std::mt19937 rng(3);
