@@ -1,4 +1,5 @@
 //===- RtWork.cpp - what ops of fragments compute and move ----------------===//
+#include "dialects/mtc/Mtc.h"
 #include "dialects/rt/Rt.h"
 
 #include "mlir/IR/Matchers.h"
@@ -241,12 +242,23 @@ Work LaunchOp::getWork(const Mesh &mesh) {
 
 std::string LaunchOp::describeCall() { return getKernel().str(); }
 
+/// Of the calls of a step, the part that stores what others add.
+static double firstOf(GemmOp op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto config =
+      module ? module->getAttrOfType<ConfigAttr>(configAttrName) : ConfigAttr();
+  return config && op.getStoresFirst()
+             ? 1 / static_cast<double>(config.getBatch().getMicrobatches())
+             : 0;
+}
+
 Work GemmOp::getWork(const Mesh &) {
   Work work;
   work.flops = 2.0 * static_cast<double>(getM()) * static_cast<double>(getN()) *
                static_cast<double>(getK());
   work.unmaskedFlops = work.flops;
-  work.bytes = bytesOfBuffers(getAccesses());
+  work.bytes = bytesOfBuffers(getAccesses()) -
+               firstOf(*this) * static_cast<double>(bytesOf(getC().getType()));
   work.factors = elementOf(getA());
   return work;
 }
@@ -254,11 +266,14 @@ Work GemmOp::getWork(const Mesh &) {
 std::string GemmOp::describeCall() {
   std::string type = typeText(elementOf(getA())),
               sum = typeText(elementOf(getC()));
-  return llvm::formatv(
-      "{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}", getM(), getN(), getK(),
-      getTa() ? "t" : "n", getTb() ? "t" : "n", type, getBeta() ? " added" : "",
-      type == sum ? "" : " to " + sum, getBias() ? " bias" : "",
-      getGelu() ? " gelu" : "", getAux() ? " aux" : "");
+  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}", getM(), getN(),
+                       getK(), getTa() ? "t" : "n", getTb() ? "t" : "n", type,
+                       getStoresFirst() ? " stored, then added"
+                       : getBeta()      ? " added"
+                                        : "",
+                       type == sum ? "" : " to " + sum,
+                       getBias() ? " bias" : "", getGelu() ? " gelu" : "",
+                       getAux() ? " aux" : "");
 }
 
 Work AttentionOp::getWork(const Mesh &) {

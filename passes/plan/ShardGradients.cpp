@@ -71,8 +71,8 @@ private:
   Value ref(rt::RefKind kind, MadeBucket &bucket, int64_t elements) {
     return rt::RefOp::create(
         b, loc, MemRefType::get({elements}, bucket.op.gradType()), kind,
-        StringAttr(), b.getI64IntegerAttr(bucket.op.getIndex()),
-        IntegerAttr(), StringAttr(), IntegerAttr());
+        StringAttr(), b.getI64IntegerAttr(bucket.op.getIndex()), IntegerAttr(),
+        StringAttr(), IntegerAttr());
   }
   Value moved(Value view, Value elements) {
     return rt::OffsetViewOp::create(b, loc, view.getType(), view, elements);

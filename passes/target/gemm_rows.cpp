@@ -26,8 +26,9 @@ SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op) {
   SmallVector<runtime::GemmInfo, 2> rows{row};
   if (op.getStoresFirst()) {
     row.beta = false;
-    // The update reads gradients, when all others have been made.
-    if (row.kernel == runtime::GemmKernel::own)
+    // The update reads gradients, when all others have been made. What the
+    // kernel streams are lines of fp32.
+    if (row.kernel == runtime::GemmKernel::own && row.c == MTC_F32)
       row.kernel = runtime::GemmKernel::ownStreamed;
     rows.push_back(row);
   }

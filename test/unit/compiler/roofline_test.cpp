@@ -22,6 +22,11 @@ namespace {
 /// the row (2), the sum's root (1 of a row), and a gradient that adds up rows
 /// (1). Random words, conversions and choices are no operations.
 constexpr const char *kProgram = R"(
+#config = #mtc.config<model = <name = "test", layers = 2, hidden = 8, vocab = 16, padded_vocab = 16>,
+  mesh = <tp = 2, cp = 1, dp = 4, pp = 1>, batch = <micro = 2, microbatches = 4, global = 32, sequence = 16>,
+  precision = f32, schedule = <name = "gpipe", chunks = 1, layers_per_stage = [2]>,
+  optimizer = <kind = adamw, zero = 0, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+module attributes {mtc.config = #config} {
 rt.program @stage0 stage 0 {
   rt.kernel @rows rows 6 cols 10 args 0 [
       #rt.operand<mode = full, element = bf16, extent = 0>,
@@ -86,6 +91,7 @@ rt.program @stage0 stage 0 {
     %w = rt.view workspace at 0 : memref<8x16xf32>
     rt.gemm %a, %b into %d m 8 n 16 k 4 {ta = false, tb = false, beta = false} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<8x16xbf16>) -> ()
     rt.gemm %a, %b into %w m 8 n 16 k 4 {ta = false, tb = false, beta = true} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<8x16xf32>) -> ()
+    rt.gemm %a, %b into %w m 8 n 16 k 4 {ta = false, tb = false, beta = true, stores_first} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<8x16xf32>) -> ()
     %bias = rt.view workspace at 0 : memref<16xbf16>
     rt.gemm %a, %b bias %bias into %d aux %d m 8 n 16 k 4 gelu {ta = false, tb = false, beta = false} : (memref<8x4xbf16>, memref<4x16xbf16>, memref<16xbf16>, memref<8x16xbf16>, memref<8x16xbf16>) -> ()
     rt.collective all_reduce %flat group tp count 1000 : (memref<1000xf32>) -> ()
@@ -101,6 +107,7 @@ rt.program @stage0 stage 0 {
     rt.attention(%out, %out, %lse, %qkv) into (%qkv) at %zero, %zero {backward = true, causal = true, global_heads = 2 : i64, rate = 0.0 : f64, rng_layer = 1 : i64, scale = 0.25 : f64, site = 1 : i64} : (memref<2x8x2x16xbf16>, memref<2x8x2x16xbf16>, memref<2x2x8xf32>, memref<2x8x2x3x16xbf16>, memref<2x8x2x3x16xbf16>, i64, i64) -> ()
     return
   }
+}
 }
 )";
 
@@ -153,6 +160,9 @@ TEST_F(Calls, KernelsByTheirBodiesAndOperands) {
 TEST_F(Calls, ProductsAndAttention) {
   expect("8x16x4 nn bf16", 1024, 64 + 128 + 256);
   expect("8x16x4 nn bf16 added to f32", 1024, 64 + 128 + 2 * 512);
+  // Read by three microbatches of four.
+  expect("8x16x4 nn bf16 stored, then added to f32", 1024,
+         64 + 128 + 512 + 512 * 3 / 4.0);
   EXPECT_EQ(named("8x16x4 nn bf16").factors, "bf16");
   // The bias once, and what GELU is of as well as the GELU.
   expect("8x16x4 nn bf16 bias gelu aux", 1024, 64 + 128 + 32 + 2 * 256);
