@@ -343,7 +343,8 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
     rt::RandomOp op = random.op;
     PhiloxStream stream{get(op.getSeed(), {{}, 0, {}}, none),
                         get(op.getSample(), {{}, 0, {}}, none),
-                        get(op.getLayer(), {{}, 0, {}}, none), op.getSite()};
+                        get(op.getLayer(), {{}, 0, {}}, none), op.getSite(),
+                        hasAvx512};
     Value start = randomStart(random);
     if (!random.startsABlock) {
       Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));

@@ -41,6 +41,8 @@ public:
   }
   /// Rounds to bf16 by the target's instruction.
   void setNativeBf16(bool native) { nativeBf16 = native; }
+  /// The target has AVX-512; at the start it is not said to.
+  void setHasAvx512(bool has) { hasAvx512 = has; }
   /// Does not round what bf16 holds, where it is only widened again.
   void setExactBf16(bool exact) { exactBf16 = exact; }
   /// Vectors are accessed at addresses that are multiples of their size, or of
@@ -121,7 +123,7 @@ private:
     int64_t start = 0;
   };
 
-  bool nativeBf16 = false, exactBf16 = false;
+  bool nativeBf16 = false, exactBf16 = false, hasAvx512 = false;
   int64_t accessBytes = 0;
   llvm::DenseMap<int64_t, PartialSum> partialSums;
   llvm::DenseMap<mlir::Operation *, Later> later; ///< looked up only

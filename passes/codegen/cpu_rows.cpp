@@ -28,6 +28,7 @@ CpuRows::CpuRows(const Schedule &schedule, const CpuVectors &vectors,
                .take_front(kernel.getArgs()),
            cols) {
   body.setNativeBf16(vectors.nativeBf16);
+  body.setHasAvx512(vectors.lanes * 32 == 512); // no other target has so many
   body.setExactBf16(true);
 }
 

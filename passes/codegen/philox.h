@@ -16,6 +16,8 @@ namespace mtc::codegen {
 struct PhiloxStream {
   mlir::Value seed, sample, layer;
   int64_t site = 0;
+  /// The target has AVX-512. It changes no word, but what LLVM has to find out.
+  bool hasAvx512 = false;
 };
 
 /// The four words, each i32 in the shape of `block` (i32: element / 4).
