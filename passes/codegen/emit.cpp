@@ -72,7 +72,7 @@ static llvm::Expected<std::string> emit(ModuleOp module, const TargetIsa &isa,
         "not translate");
   setAttributes(*ir, isa);
   return runBackend(*ir, {"x86_64-unknown-linux-gnu", isa.cpu, isa.features},
-                    optLevel, kind);
+                    optLevel, kind, Passes::kernels);
 }
 
 llvm::Expected<std::string>

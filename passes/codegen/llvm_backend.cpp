@@ -1,5 +1,6 @@
 //===- llvm_backend.cpp - LLVM IR to text or bytes ------------------------===//
 #include "passes/codegen/llvm_backend.h"
+#include "passes/codegen/kernel_passes.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -11,8 +12,8 @@
 
 using namespace mtc::codegen;
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
-                     int level) {
+static llvm::Error optimise(llvm::Module &module, llvm::TargetMachine &machine,
+                            int level, Passes which) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -30,10 +31,15 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
   const llvm::OptimizationLevel levels[] = {
       llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
       llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  auto passes = level == 0
-                    ? builder.buildO0DefaultPipeline(levels[0])
-                    : builder.buildPerModuleDefaultPipeline(levels[level]);
+  llvm::ModulePassManager passes;
+  if (level == 0)
+    passes = builder.buildO0DefaultPipeline(levels[0]);
+  else if (which == Passes::level)
+    passes = builder.buildPerModuleDefaultPipeline(levels[level]);
+  else if (auto error = addKernelPasses(builder, passes))
+    return error;
   passes.run(module, modules);
+  return llvm::Error::success();
 }
 
 llvm::Error mtc::codegen::backendError(const llvm::Twine &text) {
@@ -42,7 +48,7 @@ llvm::Error mtc::codegen::backendError(const llvm::Twine &text) {
 
 llvm::Expected<std::string>
 mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
-                         int optLevel, OutputKind kind) {
+                         int optLevel, OutputKind kind, Passes passes) {
   if (optLevel < 0 || optLevel > 3)
     return backendError("expected an optimisation level of 0 to 3, found " +
                         llvm::Twine(optLevel));
@@ -63,7 +69,8 @@ mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
       std::nullopt, levels[optLevel]));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  optimise(module, *machine, optLevel);
+  if (auto error = optimise(module, *machine, optLevel, passes))
+    return std::move(error);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager emitter;

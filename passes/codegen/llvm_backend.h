@@ -14,6 +14,12 @@ namespace mtc::codegen {
 
 enum class OutputKind { Object, Assembly };
 
+/// What runs in front of instruction selection at levels above 0.
+enum class Passes {
+  level,  ///< LLVM's of the level
+  kernels ///< kernel_passes.h
+};
+
 struct BackendTarget {
   std::string triple, cpu, features;
 };
@@ -26,7 +32,8 @@ llvm::Error backendError(const llvm::Twine &text);
 /// fused with an addition.
 llvm::Expected<std::string> runBackend(llvm::Module &module,
                                        const BackendTarget &target,
-                                       int optLevel, OutputKind kind);
+                                       int optLevel, OutputKind kind,
+                                       Passes passes = Passes::level);
 
 } // namespace mtc::codegen
 #endif // MTC_PASSES_CODEGEN_LLVM_BACKEND_H
