@@ -45,10 +45,20 @@ void detach(pid_t parent) {
       dup2(nowhere, standard);
 }
 
+/// A job as a helper is told it, and back.
+std::vector<std::string> wordsOf(const LinkJob &job) {
+  std::vector<std::string> words = {job.file,
+                                    std::to_string(static_cast<int>(job.form))};
+  words.insert(words.end(), job.objects.begin(), job.objects.end());
+  return words;
+}
+
 Status linkWords(const std::vector<std::string> &words) {
   Toolchain toolchain;
   MTC_RETURN_IF_ERROR(findToolchain(toolchain));
-  LinkJob job = {words.front(), {words.begin() + 1, words.end()}};
+  LinkJob job = {words[0],
+                 {words.begin() + 2, words.end()},
+                 static_cast<LinkForm>(std::stoi(words[1]))};
   return linkProgram(toolchain, job);
 }
 
@@ -119,9 +129,8 @@ static Status whyEnded(int process) {
 
 Status LinkHelpers::link(size_t number, const LinkJob &job) {
   const Helper &helper = helpers_[number];
-  std::vector<std::string> words = {job.file}, answer;
-  words.insert(words.end(), job.objects.begin(), job.objects.end());
-  if (!sendStrings(helper.channel, words) ||
+  std::vector<std::string> answer;
+  if (!sendStrings(helper.channel, wordsOf(job)) ||
       !receiveStrings(helper.channel, answer))
     return whyEnded(helper.process);
   return {static_cast<StatusCode>(std::stoi(answer[0])), answer[1]};

@@ -106,8 +106,11 @@ Status linkShared(const Toolchain &toolchain,
 }
 
 Status linkProgram(const Toolchain &toolchain, const LinkJob &job) {
-  MTC_RETURN_IF_ERROR(linkExecutable(toolchain, job.objects, job.file));
-  return linkShared(toolchain, job.objects, job.file + ".so");
+  if (job.form != LinkForm::shared)
+    MTC_RETURN_IF_ERROR(linkExecutable(toolchain, job.objects, job.file));
+  if (job.form != LinkForm::executable)
+    MTC_RETURN_IF_ERROR(linkShared(toolchain, job.objects, job.file + ".so"));
+  return Status::okay();
 }
 
 } // namespace mtc::compiler

@@ -38,13 +38,17 @@ runtime::Status linkShared(const Toolchain &toolchain,
                            const std::vector<std::string> &objects,
                            const std::string &output);
 
+/// The forms of a program that are linked.
+enum class LinkForm { both, executable, shared };
+
 /// A program: what it is linked of, and its name.
 struct LinkJob {
   std::string file;
   std::vector<std::string> objects;
+  LinkForm form = LinkForm::both;
 };
 
-/// Both forms: the program `file` and its shared object, `file`.so.
+/// The executable `file`, its shared object `file`.so, or both.
 runtime::Status linkProgram(const Toolchain &toolchain, const LinkJob &job);
 
 } // namespace mtc::compiler

@@ -221,6 +221,23 @@ TEST_F(LinkTest, HelpersLinkToTheSameBytes) {
   }
 }
 
+TEST_F(LinkTest, FormsAreLinkedSideBySideToTheSameBytes) {
+  LinkHelpers helpers(2);
+  writeObject("a.o");
+  ASSERT_TRUE(linkProgram(toolchain, {path("both"), {path("a.o")}}).ok());
+  ProgramLinks links(toolchain,
+                     {{path("a"), {path("a.o")}, LinkForm::executable},
+                      {path("b"), {path("a.o")}, LinkForm::shared}},
+                     &helpers);
+  links.ready(1);
+  links.ready(0);
+  ASSERT_TRUE(links.finish().ok());
+  EXPECT_EQ(contentOf(path("a")), contentOf(path("both")));
+  EXPECT_EQ(contentOf(path("b.so")), contentOf(path("both.so")));
+  EXPECT_FALSE(fs::exists(path("a.so")));
+  EXPECT_FALSE(fs::exists(path("b")));
+}
+
 TEST_F(LinkTest, WithoutHelpersProgramsAreLinkedHere) {
   writeObject("a.o");
   ProgramLinks links(toolchain, {{path("a"), {path("a.o")}}}, nullptr);
