@@ -71,8 +71,9 @@ Status writeManifest(const std::string &folder, const BundlePlan &plan) {
 } // namespace
 
 Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
-                   const BundlePlan &plan, DiagnosticLog &log,
-                   mlir::TimingScope &timing, CompileResult &result) {
+                   const BundlePlan &plan, KernelObjects &kernels,
+                   DiagnosticLog &log, mlir::TimingScope &timing,
+                   CompileResult &result) {
   OutputFolder output;
   MTC_RETURN_IF_ERROR(output.create(options.output));
   std::error_code error;
@@ -88,9 +89,9 @@ Status writeBundle(const CompileOptions &options, mlir::ModuleOp module,
   auto texts = [&] {
     return writeTexts(module, output.folder(), plan, timing, result);
   };
-  MTC_RETURN_IF_ERROR(writePrograms(module, plan, output.folder(),
-                                    checkBehind(options, Phase::lowerToLLVM),
-                                    options.linkHelpers, texts, log, timing));
+  MTC_RETURN_IF_ERROR(writePrograms(
+      module, plan, output.folder(), checkBehind(options, Phase::lowerToLLVM),
+      kernels, options.linkHelpers, texts, log, timing));
   MTC_RETURN_IF_ERROR(writeManifest(output.folder(), plan));
   return output.commit();
 }

@@ -13,6 +13,7 @@ class TimingScope;
 namespace mtc::compiler {
 
 class DiagnosticLog;
+class KernelObjects;
 
 /// Compiles and links every program and writes the bundle `options.output`:
 /// manifest.json, programs/stageN, programs/stageN.so, report.txt, report.json,
@@ -21,8 +22,8 @@ class DiagnosticLog;
 /// `log` is that of the module's context; what it gets is a part of errors.
 runtime::Status writeBundle(const CompileOptions &options,
                             mlir::ModuleOp module, const BundlePlan &plan,
-                            DiagnosticLog &log, mlir::TimingScope &timing,
-                            CompileResult &result);
+                            KernelObjects &kernels, DiagnosticLog &log,
+                            mlir::TimingScope &timing, CompileResult &result);
 
 /// Lowers every program up to `options.to` and gives the IR of all stages, one
 /// after the other.

@@ -6,6 +6,8 @@
 #include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
 #include "compiler/gpu_kernels.h"
+#include "compiler/join_plans.h"
+#include "compiler/kernel_objects.h"
 #include "compiler/memory_limit.h"
 #include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
@@ -18,6 +20,7 @@
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -57,13 +60,13 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
       fmt::format("cannot write to standard output: {}", std::strerror(errno))};
 }
 
-/// Runs the phases after `after` up to verify-plan or to where the options
-/// stop. What a verifier wrote may have been edited since, so it looks again.
+/// Runs the phases after `after` up to `last` or to where the options stop.
+/// What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
-                 DiagnosticLog &log, Phase after, mlir::TimingScope &timing) {
+                 DiagnosticLog &log, Phase after, Phase last,
+                 mlir::TimingScope &timing) {
   for (const passes::PhaseInfo &info : passes::allPhases()) {
-    if (info.phase > Phase::verifyPlan ||
-        (options.to && info.phase > *options.to))
+    if (info.phase > last || (options.to && info.phase > *options.to))
       break;
     bool verifier = isVerifier(info.phase);
     if (info.phase < after || (info.phase == after && !verifier) ||
@@ -95,6 +98,14 @@ bool hasThreads(const CompileOptions &options) {
   return options.threads > 1 && !LLVM_THREAD_SANITIZER_BUILD;
 }
 
+/// While the plan is looked at. Code is made only of kernels that phases made:
+/// those of a file that a person edited are seen first. Several plans share
+/// kernels once they are one.
+bool makesKernelsEarly(const CompileOptions &options, mlir::ModuleOp module) {
+  return hasThreads(options) && !options.to && !options.startsFromIR() &&
+         options.verify && plansOf(module).size() == 1;
+}
+
 Status compileModule(const CompileOptions &options, CompileResult &result,
                      mlir::TimingScope &timing) {
   llvm::DefaultThreadPool threads(llvm::hardware_concurrency(options.threads));
@@ -111,7 +122,17 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chips));
   if (!isVerifier(after)) // a file of this name says that it was verified
     MTC_RETURN_IF_ERROR(show(options, *module, after, timing));
-  MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after, timing));
+  MTC_RETURN_IF_ERROR(
+      runPhases(options, *module, log, after, Phase::planMemory, timing));
+  std::optional<KernelObjects> kernels;
+  if (chips.empty() && makesKernelsEarly(options, *module)) {
+    loadCodeDialects(*context);
+    kernels.emplace(*module, checkBehind(options, Phase::lowerToLLVM));
+    kernels->begin(timing);
+  }
+  MTC_RETURN_IF_ERROR(runPhases(options, *module, log,
+                                std::max(after, Phase::planMemory),
+                                Phase::verifyPlan, timing));
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module));
 
@@ -140,7 +161,9 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     MTC_RETURN_IF_ERROR(lowerStages(options, *module, plan, log, timing, text));
     return writeStopped(options, text);
   }
-  return writeBundle(options, *module, plan, log, timing, result);
+  if (!kernels)
+    kernels.emplace(*module, checkBehind(options, Phase::lowerToLLVM));
+  return writeBundle(options, *module, plan, *kernels, log, timing, result);
 }
 
 /// IR may have been edited: what a phase makes of it is no bug of mtc.

@@ -10,16 +10,24 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::compiler {
 
-Status emitObject(mlir::ModuleOp module, const std::string &isa,
-                  const std::string &path, int level) {
+Status makeObject(mlir::ModuleOp module, const std::string &isa, int level,
+                  std::string &bytes) {
   auto target = codegen::isaByName(isa);
   if (!target)
     return {StatusCode::usage, llvm::toString(target.takeError())};
   codegen::registerTranslations(*module.getContext());
-  auto bytes = codegen::emitObjectBytes(module, *target, level);
-  if (!bytes)
-    return {StatusCode::internal, llvm::toString(bytes.takeError())};
-  return writeFile(path, *bytes);
+  auto made = codegen::emitObjectBytes(module, *target, level);
+  if (!made)
+    return {StatusCode::internal, llvm::toString(made.takeError())};
+  bytes = std::move(*made);
+  return Status::okay();
+}
+
+Status emitObject(mlir::ModuleOp module, const std::string &isa,
+                  const std::string &path, int level) {
+  std::string bytes;
+  MTC_RETURN_IF_ERROR(makeObject(module, isa, level, bytes));
+  return writeFile(path, bytes);
 }
 
 } // namespace mtc::compiler

@@ -12,9 +12,13 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// Writes position-independent machine code for `isa` (x86-64-v3, x86-64-v4,
+/// Position-independent machine code for `isa` (x86-64-v3, x86-64-v4,
 /// x86-64-v4-bf16), optimised by `level` (0 to 3). Equal modules give equal
-/// bytes. Errors: internal, writeFailed.
+/// bytes. Errors: usage if the instruction set is unknown, internal.
+runtime::Status makeObject(mlir::ModuleOp module, const std::string &isa,
+                           int level, std::string &bytes);
+
+/// The same as a file. Errors: its own, writeFailed.
 runtime::Status emitObject(mlir::ModuleOp module, const std::string &isa,
                            const std::string &path, int level = 2);
 

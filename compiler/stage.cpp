@@ -3,6 +3,7 @@
 #include "compiler/stage.h"
 
 #include "compiler/object.h"
+#include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
@@ -190,13 +191,20 @@ Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
   return Status::okay();
 }
 
-Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
+Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
+                  std::string &bytes) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   MTC_RETURN_IF_ERROR(lowerPart(job, timing, module));
   mlir::TimingScope scope = timing.nest("machine code");
   // Fragments are calls: there is little in them to gain, and optimizing them
   // would be most of the time of a plan with many stages.
-  return emitObject(*module, job.isa, job.object, job.plan ? 0 : 2);
+  return makeObject(*module, job.isa, job.plan ? 0 : 2, bytes);
+}
+
+Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
+  std::string bytes;
+  MTC_RETURN_IF_ERROR(makeObject(job, timing, bytes));
+  return writeFile(job.object, bytes);
 }
 
 } // namespace mtc::compiler

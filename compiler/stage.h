@@ -49,7 +49,7 @@ struct ObjectJob {
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   int64_t threads = 1; ///< of a rank
-  std::string object;  ///< path to write
+  std::string object;  ///< path to write; of no meaning to `makeObject`
   IRCheck check = IRCheck::eachPass;
 };
 
@@ -65,10 +65,13 @@ std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module);
 /// Errors: internal, with diagnostics in the context's handlers.
 runtime::Status lowerStage(StageJob &job, mlir::TimingScope &timing);
 
-/// Lowers a part to LLVM, appends a program's tables and writes the object.
-/// Safe to call from several threads on different jobs, whose times add up in
-/// `timing`. Errors: internal, with diagnostics in the context's handlers;
-/// writeFailed.
+/// Lowers a part to LLVM, appends a program's tables and makes the object. Safe
+/// to call from several threads on different jobs, whose times add up in
+/// `timing`. Errors: internal, with diagnostics in the context's handlers.
+runtime::Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
+                           std::string &bytes);
+
+/// Writes it, too. Errors: its own, writeFailed.
 runtime::Status compileObject(const ObjectJob &job, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler

@@ -11,17 +11,19 @@
 
 namespace mtc::compiler {
 
+class KernelObjects;
 class LinkHelpers;
 
 /// Compiles kernels and fragments of all stages and links an executable and a
 /// shared object of each, in `folder`, which exists; objects are not kept. On
-/// the threads of the module's context. `check` is of the last phases.
+/// the threads of the module's context, but for kernels that were made before.
+/// `check` is of the last phases.
 /// `meanwhile` runs once while helpers still link. Errors: its own; internal,
 /// with what was reported; usage, if the instruction set is unknown; failed, if
 /// a link fails; writeFailed.
 runtime::Status writePrograms(mlir::ModuleOp module, const BundlePlan &plan,
                               const std::string &folder, IRCheck check,
-                              LinkHelpers *helpers,
+                              KernelObjects &kernels, LinkHelpers *helpers,
                               const std::function<runtime::Status()> &meanwhile,
                               DiagnosticLog &log, mlir::TimingScope &timing);
 

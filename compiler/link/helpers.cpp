@@ -53,9 +53,10 @@ std::vector<std::string> wordsOf(const LinkJob &job) {
   return words;
 }
 
-Status linkWords(const std::vector<std::string> &words) {
-  Toolchain toolchain;
-  MTC_RETURN_IF_ERROR(findToolchain(toolchain));
+/// `toolchain` is empty at first, and then what was found.
+Status linkWords(const std::vector<std::string> &words, Toolchain &toolchain) {
+  if (toolchain.executable.empty())
+    MTC_RETURN_IF_ERROR(findToolchain(toolchain));
   LinkJob job = {words[0],
                  {words.begin() + 2, words.end()},
                  static_cast<LinkForm>(std::stoi(words[1]))};
@@ -65,8 +66,9 @@ Status linkWords(const std::vector<std::string> &words) {
 /// What a helper does until nobody asks any more. Nothing of this process is
 /// unwound or written in it.
 [[noreturn]] void serve(int channel) {
+  Toolchain toolchain;
   for (std::vector<std::string> words; receiveStrings(channel, words);) {
-    Status status = linkWords(words);
+    Status status = linkWords(words, toolchain);
     std::string code = std::to_string(static_cast<int>(status.code()));
     if (!sendStrings(channel, {code, status.message()}))
       break;
