@@ -13,6 +13,8 @@
 #include "runtime/device/arena.h"
 #include "runtime/device/comm_stream.h"
 
+#include <functional>
+
 namespace mtc::runtime {
 
 class Communicator; // comm/comm.h
@@ -64,6 +66,9 @@ public:
   virtual Status wait(Event event) = 0;
 };
 
+/// Hears how many bytes of how many are there.
+using PopulateProgress = std::function<void(int64_t, int64_t)>;
+
 /// One rank's device.
 class Device {
 public:
@@ -79,6 +84,11 @@ public:
   /// GEMMs. Once, before a fragment is launched. Errors: infeasible, where this
   /// machine's are not those that the program was planned for.
   virtual Status prepare(const Descriptor &descriptor) = 0;
+  /// Gives arenas their memory at once, by all threads of the rank, where first
+  /// uses would do so page by page: for who is about to use all of them. Behind
+  /// `prepare`. `done` is heard now and then and may be empty. Changes nothing
+  /// where memory is there from the start, or cannot be had like this.
+  virtual void populate(const PopulateProgress &) {}
   /// Takes the program's code for the device, where it has some; behind
   /// `prepare`. Errors: infeasible, naming what the device rejects.
   virtual Status load(const Program &) { return Status::okay(); }

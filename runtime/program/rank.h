@@ -88,6 +88,7 @@ public:
   const Descriptor &descriptor() const { return parts_.descriptor; }
   Communicator &comm() { return *parts_.comm; }
   Stream &stream() { return parts_.device->stream(); }
+  Device &device() { return *parts_.device; }
   const Mesh &mesh() const { return parts_.descriptor.mesh; }
   int rank() const { return parts_.rank; }
   int64_t coord(MtcAxis axis) const { return context_.coord[axis]; }

@@ -3,6 +3,7 @@
 #include "runtime/train/trainer.h"
 
 #include "runtime/train/logits.h"
+#include "runtime/train/progress.h"
 #include "runtime/train/shards.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,8 @@ Status Trainer::meet() {
 
 Status Trainer::runUnguarded() {
   MTC_RETURN_IF_ERROR(prepare());
+  if (!job_.evaluates())
+    populate();
   MTC_RETURN_IF_ERROR(fillParams());
   MTC_RETURN_IF_ERROR(dump("init", 0));
   for (const DumpOrder &order : job_.dumps)
@@ -161,6 +164,16 @@ Status Trainer::openLength(int64_t seq, OfLength &own) {
     own.train[part.batch] = train;
   }
   return own.loader.open(job_.source(seq), rank_, seq);
+}
+
+void Trainer::populate() {
+  ProgressLine progress(rank_.logs() ? job_.progressFd : -1,
+                        job_.progressRewrites, std::chrono::seconds(1));
+  rank_.device().populate([&](int64_t done, int64_t all) {
+    if (progress.due())
+      progress.print(
+          fmt::format("memory: {} of {} MiB", done >> 20, all >> 20));
+  });
 }
 
 Status Trainer::fillParams() {

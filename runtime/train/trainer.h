@@ -66,6 +66,8 @@ private:
   /// Returns when every rank has called it.
   Status meet();
   Status prepare();
+  /// Of a run that trains, which uses all arenas in its first step.
+  void populate();
   Status fillParams();
   Status load();
   Status train();

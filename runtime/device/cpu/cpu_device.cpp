@@ -2,6 +2,7 @@
 
 #include "runtime/device/cpu/cpu_device.h"
 
+#include "runtime/device/cpu/populate.h"
 #include "runtime/kernels/cpu/isa.h"
 #include "runtime/program/descriptor.h"
 
@@ -82,6 +83,7 @@ static Status selectLibrary(const Descriptor &d) {
 }
 
 Status CpuDevice::prepare(const Descriptor &d) {
+  threads_ = d.threads;
   MTC_RETURN_IF_ERROR(selectLibrary(d));
   MTC_RETURN_IF_ERROR(workspace_.map(d.kernelWorkspace, rank_, "kernels",
                                      "the workspace of kernels"));
@@ -108,6 +110,10 @@ Status CpuDevice::prepare(const Descriptor &d) {
                                                                    : "kernel",
                           gemms_.scratchBytes(i))};
   return Status::okay();
+}
+
+void CpuDevice::populate(const PopulateProgress &done) {
+  runtime::populate(arenas_, threads_, done);
 }
 
 Status makeCpuDevice(const DeviceRequest &request,

@@ -42,6 +42,7 @@ public:
   const ArenaViews &arenas() const override { return arenas_; }
   Stream &stream() override { return *stream_; }
   Status prepare(const Descriptor &descriptor) override;
+  void populate(const PopulateProgress &done) override;
   Status gemm(int64_t index, const GemmOperands &x) override {
     return gemms_.execute(index, x.a, x.b, x.c, x.scratch);
   }
@@ -60,6 +61,7 @@ private:
   AnonymousMemory workspace_;
   ArenaViews arenas_{};
   int rank_ = 0;
+  int64_t threads_ = 1;
   std::unique_ptr<CpuStream> stream_;
   GemmSet gemms_;
   std::unique_ptr<CommThread> comms_; ///< gone before the arenas are

@@ -7,9 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <sys/mman.h>
 #include <thread>
 
 namespace mtc::runtime::test {
@@ -219,6 +221,51 @@ TEST(GuardedDeviceDeathTest, NamesWhatTheHostTouches) {
       static_cast<volatile int *>(device->arenas()[MTC_ARENA_GRADS].base);
   EXPECT_DEATH(grads[2047] = 1, "the host touched the arena grads of rank 3");
   EXPECT_DEATH((void)grads[0], "the host touched the arena grads of rank 3");
+}
+
+TEST_P(EachDevice, PopulatedArenasHoldWhatTheyHeld) {
+  Ints in(4);
+  std::iota(in.begin(), in.end(), 10);
+  ASSERT_TRUE(stream().copyIn({MTC_ARENA_GRADS, 4096}, in.data(), 16).ok());
+  complete(*device);
+  device->populate({});
+  EXPECT_EQ(read(*device, {MTC_ARENA_GRADS, 4096}, 4), in);
+  EXPECT_EQ(read(*device, {MTC_ARENA_GRADS, 0}, 1024), Ints(1024, 0));
+}
+
+/// Pages of a mapping that the kernel has given.
+int64_t pagesThere(const ArenaView &arena) {
+  std::vector<unsigned char> there(static_cast<size_t>(arena.bytes) / 4096);
+  EXPECT_EQ(mincore(arena.base, static_cast<size_t>(arena.bytes), there.data()),
+            0);
+  return std::ranges::count_if(there, [](auto byte) { return byte & 1; });
+}
+
+/// MADV_POPULATE_WRITE is of Linux 5.14.
+bool kernelPopulates() {
+  void *page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  bool does = madvise(page, 4096, 23) == 0;
+  munmap(page, 4096);
+  return does;
+}
+
+TEST(CpuDevice, PopulatesWhatItMapsAndNoMore) {
+  if (!kernelPopulates())
+    GTEST_SKIP() << "this kernel populates nothing";
+  ArenaSizes sizes{};
+  sizes[MTC_ARENA_PARAMS] = 4096;
+  sizes[MTC_ARENA_GRADS] = (40 << 20) + 4096; // of several pieces
+  std::unique_ptr<Device> device;
+  ASSERT_TRUE(makeDevice({0, {}, sizes, {}}, device).ok());
+  const ArenaViews &arenas = device->arenas();
+  EXPECT_EQ(pagesThere(arenas[MTC_ARENA_GRADS]), 0);
+  int64_t heard = 0, all = 0;
+  device->populate([&](int64_t done, int64_t of) { heard = done, all = of; });
+  EXPECT_EQ(all, sizes[MTC_ARENA_PARAMS] + sizes[MTC_ARENA_GRADS]);
+  EXPECT_EQ(heard, all);
+  for (int kind : {MTC_ARENA_PARAMS, MTC_ARENA_GRADS})
+    EXPECT_EQ(pagesThere(arenas[kind]), sizes[kind] / 4096);
 }
 
 TEST(Devices, AreNamedByTheEnvironment) {
