@@ -39,6 +39,8 @@ Status AnonymousMemory::map(int64_t bytes, int rank, std::string_view name,
   // Old kernels do not know the request; the name is a convenience only.
   std::string label = fmt::format("mtc rank {} {}", rank, name);
   (void)prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, base, bytes, label.c_str());
+  // Where the kernel has none at hand, or none at all, pages are small.
+  (void)madvise(base, static_cast<size_t>(bytes), MADV_HUGEPAGE);
   base_ = base;
   bytes_ = bytes;
   return Status::okay();

@@ -3,7 +3,8 @@
 // Each rank has one arena per kind, mapped once at start with exactly the size
 // of the plan. With the shm backend the communicator maps them (peers read them
 // in place); otherwise they are named anonymous mappings, made here, which show
-// up as "[anon:mtc rank 3 params]" in /proc/PID/maps where the kernel can.
+// up as "[anon:mtc rank 3 params]" in /proc/PID/maps and consist of huge pages
+// where the kernel can: products read rows that lie pages apart.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_DEVICE_CPU_ARENA_H
