@@ -141,14 +141,21 @@ PackCall OwnGemm::callToPackB(const Block &block, const void *b) const {
           elements(block),           kernels->columns, nullptr};
 }
 
+PackCall OwnGemm::callToPackA(const Block &block, const void *a,
+                              Part rows) const {
+  int64_t k = firstElement(block), stride = desc.ta ? desc.m : desc.k,
+          first = desc.ta ? k * stride + rows.begin : rows.begin * stride + k;
+  return {offset(a, first, desc.ab), stride,     !desc.ta, rows.size(),
+          elements(block),           kPanelRows, nullptr};
+}
+
 void OwnGemm::packA(const Block &block, const void *a, Part rows,
                     float *to) const {
   if (rows.empty())
     return;
-  int64_t k = firstElement(block), stride = desc.ta ? desc.m : desc.k;
-  int64_t first = desc.ta ? k * stride + rows.begin : rows.begin * stride + k;
-  kernels->pack({offset(a, first, desc.ab), stride, !desc.ta, rows.size(),
-                 elements(block), kPanelRows, to});
+  PackCall pack = callToPackA(block, a, rows);
+  pack.to = to;
+  kernels->pack(pack);
 }
 
 /// One block of k, by the team.
@@ -278,6 +285,12 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,
     call.columns = columns.size();
     call.floats = own + sumsAt + (row - rows.begin) * stripe + columns.begin;
     call.c = offset(call.c, row * call.stride + columns.begin, desc.c);
+    Part next{row + kRows, std::min(row + 2 * kRows, rows.end)};
+    Ahead ahead{};
+    if (!next.empty()) {
+      ahead = aheadOf(callToPackA(block, a, next), call);
+      call.ahead = &ahead;
+    }
     kernels->multiply(call);
   }
 }

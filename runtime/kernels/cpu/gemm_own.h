@@ -53,6 +53,7 @@ private:
   int64_t firstElement(const Block &block) const;
   int64_t elements(const Block &block) const;
   PackCall callToPackB(const Block &block, const void *b) const;
+  PackCall callToPackA(const Block &block, const void *a, Part rows) const;
   void packA(const Block &block, const void *a, Part rows, float *to) const;
   void packAllOfA(int64_t unit, const void *a, float *scratch, int64_t part,
                   int64_t parts) const;

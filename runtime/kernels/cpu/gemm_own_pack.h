@@ -51,28 +51,39 @@ MTC_INLINE void packAlong(const typename Units::Element *from, int64_t stride,
   packEdge<Units, Group>(from, stride, 1, kUnits, depth, unit, width, to);
 }
 
-/// All whole groups of rows, each unit of k in one go, as memory has them.
+/// All whole groups of rows that are stored across k: a line of each k, for
+/// some units of k, and their panels are done before the next lines. Lines of
+/// one row of memory would go to panels as many as a power of two bytes apart,
+/// which would drive each other out of the caches half full.
 template <typename Units, typename Group>
 MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
-  const auto *from = static_cast<const typename Units::Element *>(call.from);
-  constexpr int64_t kAhead = 6, kLine = 64 / int64_t(sizeof(*from)),
-                    kShort = 512;
-  constexpr int kUnits = Group::kUnits;
+  using Element = typename Units::Element;
+  constexpr int kUnits = Group::kUnits, kLine = 64 / sizeof(Element);
+  constexpr int kGroups = kLine / kUnits;
+  constexpr int64_t kSome = 32; ///< units, each in a page of its own
+  const auto *from = static_cast<const Element *>(call.from);
   int64_t whole = call.rows / kUnits * kUnits;
   int64_t wholeUnits = call.depth / Units::kElements;
-  for (int64_t unit = 0; unit < wholeUnits; ++unit) {
-    const auto *p = from + unit * Units::kElements * call.stride;
-    // Short rows far apart: nothing else foresees the next ones.
-    for (int64_t i = 0; i < Units::kElements && whole <= kShort; ++i)
-      for (int64_t row = 0; row < whole; row += kLine)
-        _mm_prefetch((const char *)(p + (kAhead + i) * call.stride + row),
-                     _MM_HINT_T0);
-    float *panel = call.to + unit * call.width;
-    for (int64_t row = 0; row < whole; panel += units * call.width)
-      for (int64_t at = 0; at < call.width && row < whole;
-           at += kUnits, row += kUnits)
-        Group::store(panel + at,
-                     Units::template across<Group>(p + row, call.stride));
+  int64_t step = Units::kElements * call.stride;
+  for (int64_t first = 0; first < wholeUnits; first += kSome) {
+    int64_t end = first + kSome < wholeUnits ? first + kSome : wholeUnits;
+    for (int64_t row = 0; row < whole; row += kLine) {
+      float *panels[kGroups];
+      int groups = 0;
+      for (int64_t r = row; groups < kGroups && r < whole; r += kUnits)
+        panels[groups++] =
+            call.to + r / call.width * call.width * units + r % call.width;
+      for (int64_t unit = first; unit < end; ++unit) {
+        const auto *p = from + unit * step + row;
+        for (int64_t i = 0; i < Units::kElements; ++i)
+          _mm_prefetch((const char *)(p + kSome * step + i * call.stride),
+                       _MM_HINT_T1);
+        for (int i = 0; i < groups; ++i)
+          Group::store(
+              panels[i] + unit * call.width,
+              Units::template across<Group>(p + i * kUnits, call.stride));
+      }
+    }
   }
   if (wholeUnits < units)
     for (int64_t row = 0; row < whole; row += kUnits)
