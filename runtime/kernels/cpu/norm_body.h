@@ -61,22 +61,57 @@ MTC_INLINE bool isZero(Words words) {
   return all == 0;
 }
 
+/// The first `count` values from g on, at most kLanes, then zeros.
+MTC_INLINE Doubles someValues(const float *g, int64_t count) {
+  if (count >= kLanes)
+    return loadDoubles(g);
+  Doubles some = {};
+  for (int64_t lane = 0; lane < count; ++lane)
+    some[lane] = double(g[lane]);
+  return some;
+}
+
+/// Digits at two positions, in one go; whether they are all there is. Squares
+/// are made within the additions that take them, which is exact as well.
+MTC_INLINE bool twoDigits(const float *g, int64_t count, int first, int second,
+                          mtc::runtime::NormDigits *out) {
+  constexpr int64_t kAhead = mtc::runtime::kNormChunk;
+  Doubles magnet = Doubles{} + magnetAt(first),
+          nextMagnet = Doubles{} + magnetAt(second);
+  Words digits = {}, nextDigits = {}, left = {};
+  auto take = [&](Doubles x) {
+    Doubles rounded = fma(x, x, magnet), taken = rounded - magnet;
+    digits += (Words)rounded;
+    Doubles rest = fma(x, x, -taken), nextRounded = rest + nextMagnet;
+    nextDigits += (Words)nextRounded;
+    left |= (Words)rest ^ (Words)(nextRounded - nextMagnet);
+  };
+  int64_t i = 0;
+#pragma GCC unroll 4
+  for (; i + kLanes <= count; i += kLanes) {
+    // Of the chunk behind this one, which is read while this one is computed.
+    _mm_prefetch((const char *)(g + i + kAhead), _MM_HINT_T0);
+    take(loadDoubles(g + i));
+  }
+  if (i < count)
+    take(someValues(g + i, count - i));
+  int64_t vectors = (count + kLanes - 1) / kLanes;
+  out->count = 0;
+  addTo(out, first, digits, vectors);
+  addTo(out, second, nextDigits, vectors);
+  return isZero(left);
+}
+
 /// Writes what the first digits leave of the squares to `rest`; returns the
 /// number of vectors.
 MTC_INLINE int64_t firstDigits(const float *g, int64_t count, double magnet,
                                Doubles *rest, Words &digits) {
   Doubles all = Doubles{} + magnet;
-  int64_t i = 0, vectors = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    Doubles x = __builtin_convertvector(*(const Floats *)(g + i), Doubles);
+  int64_t vectors = 0;
+  for (int64_t i = 0; i < count; i += kLanes) {
+    Doubles x = someValues(g + i, count - i);
     rest[vectors++] = peel(x * x, all, digits);
   }
-  if (i == count)
-    return vectors;
-  Doubles tail = {};
-  for (int64_t lane = 0; i < count; ++i, ++lane)
-    tail[lane] = double(g[i]);
-  rest[vectors++] = peel(tail * tail, all, digits);
   return vectors;
 }
 
@@ -88,6 +123,8 @@ bool normChunk(const float *g, int64_t count, mtc::runtime::NormDigits *out) {
   // squares are multiples of the unit, which is position 0.
   int position = 2 * (largest >> 23) - 5;
   position = position > 0 ? position : 0;
+  if (twoDigits(g, count, position, position > 52 ? position - 52 : 0, out))
+    return true;
   Doubles rest[mtc::runtime::kNormChunk / kLanes];
   Words digits = {}, left;
   int64_t vectors = firstDigits(g, count, magnetAt(position), rest, digits);

@@ -128,9 +128,21 @@ typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
 MTC_INLINE Doubles squareRoot(Doubles x) {
   return (Doubles)_mm512_maskz_sqrt_pd(0xff, (__m512d)x);
 }
+MTC_INLINE Doubles loadDoubles(const float *p) {
+  return (Doubles)_mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
+MTC_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+  return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
 #else
 MTC_INLINE Doubles squareRoot(Doubles x) {
   return (Doubles)_mm256_sqrt_pd((__m256d)x);
+}
+MTC_INLINE Doubles loadDoubles(const float *p) {
+  return (Doubles)_mm256_cvtps_pd(_mm_loadu_ps(p));
+}
+MTC_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+  return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 #endif
 
