@@ -289,9 +289,12 @@ static StrategyRows timeFields() {
       {"", "gemm_epilogues",
        grammar(describeEpilogues(), &Strategy::gemmEpilogues, parseEpilogues,
                epiloguesText),
-       "what products of a GPU do to their sums before these are rounded, in "
-       "place of a kernel behind them: with bias the bias is added, with gelu "
-       "GELU is computed; each rounds once where kernels round per op",
+       "what is done within products, in place of a kernel behind them: on a "
+       "GPU, to sums before these are rounded, with bias the bias is added, "
+       "with gelu GELU is computed; each rounds once where kernels round per "
+       "op. On a cpu, with pointwise, what a kernel computes of each element "
+       "of a product (gemm = \"own\") by itself is done to blocks of it while "
+       "they lie in a cache, with the same bits",
        "\"bias\""},
       {"", "gemm", named({"own", "onednn"}, &Strategy::gemm),
        "how products of a cpu are computed: by kernels of our own, whose bits "

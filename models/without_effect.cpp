@@ -2,6 +2,8 @@
 
 #include "models/without_effect.h"
 
+#include "models/epilogues.h"
+
 #include <algorithm>
 
 namespace mtc::models {
@@ -10,6 +12,15 @@ namespace {
 bool overlaps(const Strategy &s, std::string_view kind) {
   return s.given.contains("overlap") &&
          std::find(s.overlap.begin(), s.overlap.end(), kind) != s.overlap.end();
+}
+
+/// Whether any that the strategy names is done within its products.
+bool hasEpilogues(const Strategy &s) {
+  return (s.target != "cpu" || s.gemm == "own") &&
+         std::any_of(s.gemmEpilogues.begin(), s.gemmEpilogues.end(),
+                     [&](const std::string &kind) {
+                       return isEpilogueOf(s.target, kind);
+                     });
 }
 
 /// A choice, when it does nothing, and why.
@@ -48,9 +59,10 @@ const IdleChoice kChoices[] = {
      "overlap = p2p: transfers of GPUs take place in the order of the program"},
     {[](const Strategy &s) {
        return s.given.contains("gemm_epilogues") && !s.gemmEpilogues.empty() &&
-              s.target == "cpu";
+              !hasEpilogues(s);
      },
-     "gemm_epilogues: products of a cpu have none"},
+     "gemm_epilogues: bias and gelu are of GPUs, pointwise of a cpu whose "
+     "products are our own"},
     {[](const Strategy &s) {
        return s.gemm != Strategy().gemm && s.target != "cpu";
      },

@@ -333,7 +333,7 @@ def OutlineKernels : ProgramPass<"outline-kernels"> {
     `rt.ref`, those of products, too. A cluster that a person wrote and that is not
     one loop nest is rejected, with the op that does not fit.
 
-    Where the target has `epilogues`, a cluster that is in whole a bias of a product's
+    Where the target has the `epilogues` of a GPU, a cluster that is in whole a bias of a product's
     columns, GELU, or both, is no kernel: product and cluster become one `rt.gemm`, which
     also writes what GELU is of where the backward needs it. Nobody else may read the
     product, which is of the cluster's layer and of its operands' type.
@@ -432,8 +432,13 @@ def AssignStreams : ProgramPass<"assign-streams"> {
     first op that touches the buffer, so that ops between overlap with the
     collective. The pass ends each fragment with nothing in flight, but for sums of
     gradients in backwards (overlap-gradients): these end while later fragments run, and
-    `reduce` waits for them before it reads the first. On a target with one stream
-    the pass changes nothing.
+    `reduce` waits for them before it reads the first. A target with one stream has
+    none of this.
+
+    With the epilogue `pointwise` a launch `continues` the product in front of it, whose
+    elements its kernel reads one by one: nothing may come between them, and here it is
+    known what does. Its kernel becomes tiled, or gets a tiled copy where other launches
+    need it as it is.
 
     Input:
     ```mlir

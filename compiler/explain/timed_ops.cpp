@@ -84,10 +84,23 @@ private:
       wait.op = op->getName().stripDialect().str();
       return toJson(wait, std::nullopt);
     }
+    PlanCalls call = readCall(working, working.getWork(config.mesh));
     std::optional<int64_t> row;
-    if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op))
+    if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op)) {
       row = gemms.indicesOf(gemm).front();
-    return toJson(readCall(working, working.getWork(config.mesh)), row);
+      addContinuation(gemm, call);
+    }
+    return toJson(call, row);
+  }
+
+  /// What continues a product is timed with it. It finds c in a cache.
+  void addContinuation(rt::GemmOp gemm, PlanCalls &call) const {
+    rt::LaunchOp then = gemm.getContinuation();
+    if (!then)
+      return;
+    call.name += " then " + then.describeCall();
+    double ofC = static_cast<double>(rt::bytesOf(gemm.getC().getType()));
+    call.bytes += then.getWork(config.mesh).bytes - ofC;
   }
 
   static Json toJson(const PlanCalls &call, std::optional<int64_t> row) {

@@ -161,19 +161,18 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
     return emitError() << "expected streams of the device cpu alone, as a GPU "
                           "has two, found them of "
                        << device;
-  if (epilogues && device == "cpu")
-    return emitError() << "expected epilogues of a GPU, as products of a cpu "
-                          "have none, found them of cpu";
   if (gemm && device != "cpu")
     return emitError() << "expected gemm of the device cpu alone, as products "
                           "of a GPU are its library's, found it of "
                        << device;
-  if (epilogues && !areNames(epilogues, [](StringRef name) {
-        return symbolizeEpilogue(name);
+  if (epilogues && !areNames(epilogues, [&](StringRef name) {
+        auto kind = symbolizeEpilogue(name);
+        return kind && (kind == Epilogue::Pointwise) == (device == "cpu");
       }))
-    return emitError() << "expected names of what products do before they "
-                          "round, each once, found "
-                       << epilogues;
+    return emitError() << "expected names of what is done within products of "
+                       << (device == "cpu" ? "a cpu (pointwise)"
+                                           : "a GPU (bias, gelu)")
+                       << ", each once, found " << epilogues;
   if (streams &&
       failed(between(emitError, "streams", *streams, MTC_STREAM_COUNT)))
     return failure();

@@ -199,11 +199,14 @@ def Mtc_Recompute : Mtc_Attr<"Recompute", "recompute"> {
   }];
 }
 
-def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what a product does before it rounds", [
-    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Gelu", 1, "gelu">]> {
+def Mtc_Epilogue : I32EnumAttr<"Epilogue", "what is done within a product", [
+    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Gelu", 1, "gelu">,
+    I32EnumAttrCase<"Pointwise", 2, "pointwise">]> {
   let description = [{
     `bias`: a number for each column is added. `gelu`: the GELU of the sum is stored, and the sum
-    itself where the backward needs it.
+    itself where the backward needs it. Both are of GPUs, in front of the rounding. `pointwise`: a
+    kernel behind a product of a cpu that computes each element by itself runs on blocks of the
+    result as soon as they are made; it rounds as a kernel does.
   }];
   let cppNamespace = "::mtc";
   let genSpecializedAttr = 0;
@@ -226,18 +229,18 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
     and writes it here. Without `memory` there is no limit, without `ranks_per_host` nobody said on which hosts ranks lie.
 
     Without `streams` work is in one queue on a cpu, and in two on a GPU; two on a cpu are its threads that
-    compute and one for collectives. `epilogues` are what products of a GPU may do to their sums before these are
-    rounded, by the names of `Epilogue`; nothing where it lacks. `gemm` is how products of a cpu are computed; by
+    compute and one for collectives. `epilogues` are what is done within products, by the names of `Epilogue`:
+    of a GPU or of a cpu; nothing where it lacks. `gemm` is how products of a cpu are computed; by
     oneDNN where it lacks.
 
     Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
     Example: `#mtc.target<device = "cpu", threads = 1, streams = 2>`
     Example: `#mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "gelu"]>`
 
-    Example: `#mtc.target<device = "cpu", threads = 2, gemm = own>`
+    Example: `#mtc.target<device = "cpu", threads = 2, epilogues = ["pointwise"], gemm = own>`
 
     **Constraints:** the strings are not empty; the numbers are at least 1; there are at most two streams,
-    and a GPU says none; `epilogues` are of a GPU, each once; `gemm` is of a cpu.
+    and a GPU says none; `epilogues` are those of the device, each once; `gemm` is of a cpu.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
@@ -245,7 +248,7 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
       OptionalParameter<"std::optional<int64_t>", "queues of a cpu rank that run beside each other">:$streams,
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
                         OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host,
-                        OptionalParameter<"::mlir::ArrayAttr", "names of what products do before they round; nothing where it lacks">:$epilogues,
+                        OptionalParameter<"::mlir::ArrayAttr", "names of what is done within products; nothing where it lacks">:$epilogues,
                         OptionalParameter<"std::optional<::mtc::GemmChoice>", "how products of a cpu are computed; by oneDNN where it lacks">:$gemm);
   let extraClassDeclaration = [{
     /// Whether `epilogues` names this one.

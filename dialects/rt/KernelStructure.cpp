@@ -7,7 +7,8 @@ namespace mtc::rt {
 
 static auto signatureOf(KernelOp kernel) {
   return std::tuple(kernel.getRows(), kernel.getCols(), kernel.getArgs(),
-                    kernel.getOperandsInfo(), kernel.getGuarded());
+                    kernel.getOperandsInfo(), kernel.getGuarded(),
+                    kernel.getTiled());
 }
 
 bool haveSameStructure(KernelOp one, KernelOp other) {

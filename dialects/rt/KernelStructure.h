@@ -9,8 +9,9 @@
 namespace mtc::rt {
 
 /// Whether two kernels are the same apart from their names and locations: loop
-/// nest, operands, guard, and the ops of their bodies in order. Operands of
-/// commutative ops count in order, too: equal kernels give equal bits.
+/// nest, operands, guard, whether they are tiled, and the ops of their bodies
+/// in order. Operands of commutative ops count in order, too: equal kernels
+/// give equal bits.
 bool haveSameStructure(KernelOp one, KernelOp other);
 
 /// Equal for kernels of the same structure; another in every process.

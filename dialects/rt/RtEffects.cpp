@@ -86,6 +86,18 @@ SmallVector<int64_t> KernelOp::getWrittenOperands() {
   return written;
 }
 
+bool KernelOp::isElementwise() {
+  if (static_cast<int64_t>(getCols()) < 0)
+    return false;
+  return llvm::all_of(getBody().front(), [&](Operation &op) {
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store)
+      return !isa<AccumulateOp, GatherOp, ScatterAddOp, RowReduceOp>(op);
+    auto info = cast<OperandAttr>(getOperandsInfo()[store.getOperand()]);
+    return info.getMode() == Mode::Full;
+  });
+}
+
 static FailureOr<Accesses> launchAccesses(LaunchOp op,
                                           ArrayRef<AccessKind> kernel) {
   SmallVector<OpOperand *> operands = op.getKernelOperands();

@@ -167,14 +167,23 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
     those that it writes, which are the inits: first the tensors, each with its
     result, then the memrefs.
 
+    One that `continues` is a part of the product in front of it, an rt.gemm `by own` of
+    a cpu whose c it reads, element by element: its kernel, which is tiled, runs on each
+    block of c that is finished, on the thread that made it. The bytes are those of the two
+    ops one behind the other.
+
     Example: `%y = rt.launch @bias_gelu(%x, %b, %e) args() writes [2] : (tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>`
+    Example: `rt.launch @bias_gelu(%x, %b, %y) args() writes [2] continues : (memref<4x8xf32>, memref<8xf32>, memref<4x8xf32>) -> ()`
     Example: `rt.launch @bias_gelu(%x, %b, %y) args() writes [2] : (memref<4x8xf32>, memref<8xf32>, memref<4x8xf32>) -> ()`
 
     **Constraints:** `writes` are different numbers of operands, one for each init;
-    they are those that the kernel writes (plan-memory, verify-plan).
+    they are those that the kernel writes (plan-memory, verify-plan). Between the product
+    and what continues it there are only ops that touch nothing; it shares no byte with what
+    the product reads, and with c only the operand that is c (verify-plan).
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Rt_Buffer>:$inputs,
-                       Variadic<I64>:$scalars, Variadic<Rt_Buffer>:$inits, DenseI64ArrayAttr:$writes);
+                       Variadic<I64>:$scalars, Variadic<Rt_Buffer>:$inits, DenseI64ArrayAttr:$writes,
+                       UnitAttr:$continues);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
   let builders = [
     // `buffers` in the order of the kernel's operands, `written` the numbers of those
@@ -189,6 +198,9 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
     ::llvm::SmallVector<::mlir::OpOperand *> getKernelOperands();
     /// Their values.
     ::llvm::SmallVector<::mlir::Value> getBuffers();
+    /// The product in front of it, with nothing between that touches anything; null if
+    /// something else is there.
+    ::mtc::rt::GemmOp productBefore();
   }];
 }
 def Rt_GemmKernel : I32EnumAttr<"GemmKernel", "what computes a product of a cpu", [
@@ -211,7 +223,7 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     The epilogue is what happens to a sum before it is rounded, in f32: `bias` has a
     number for each column, which is added; `aux` gets that, rounded to its type; `gelu`
     makes it x/2·(1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))), of what is not rounded, so c is
-    not the GELU of `aux`. Only GPUs have epilogues.
+    not the GELU of `aux`. Only GPUs have such; on a cpu a launch `continues` a product.
 
     `by` says what computes it; without it the device's library does (oneDNN's matmul on a cpu).
 
@@ -233,6 +245,8 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool hasEpilogue() { return getBias() || getGelu(); }
+    /// The launch that continues it; null if none does.
+    ::mtc::rt::LaunchOp getContinuation();
   }];
   let hasVerifier = 1;
 }

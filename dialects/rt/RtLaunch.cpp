@@ -82,6 +82,24 @@ SmallVector<Value> LaunchOp::getBuffers() {
                              [](OpOperand *each) { return each->get(); });
 }
 
+/// The op before or behind `op` that touches something.
+static Operation *neighbour(Operation *op, Operation *(Operation::*next)()) {
+  do
+    op = (op->*next)();
+  while (op && isPure(op));
+  return op;
+}
+
+GemmOp LaunchOp::productBefore() {
+  return dyn_cast_or_null<GemmOp>(neighbour(*this, &Operation::getPrevNode));
+}
+
+LaunchOp GemmOp::getContinuation() {
+  auto launch =
+      dyn_cast_or_null<LaunchOp>(neighbour(*this, &Operation::getNextNode));
+  return launch && launch.getContinues() ? launch : LaunchOp();
+}
+
 void LaunchOp::print(OpAsmPrinter &p) {
   SmallVector<Value> buffers = getBuffers();
   p << ' ' << getKernelAttr() << '(';
@@ -90,8 +108,11 @@ void LaunchOp::print(OpAsmPrinter &p) {
   p.printOperands(getScalars());
   p << ") writes ";
   p.printStrippedAttrOrType(getWritesAttr());
+  if (getContinues())
+    p << " continues";
   p.printOptionalAttrDict((*this)->getAttrs(),
                           {getKernelAttrName(), getWritesAttrName(),
+                           getContinuesAttrName(),
                            getOperandSegmentSizesAttrName()});
   p << " : ";
   p.printFunctionalType(TypeRange(ValueRange(buffers)), getResultTypes());
@@ -108,8 +129,11 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseKeyword("args") ||
       parser.parseOperandList(scalars, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("writes") ||
-      parser.parseCustomAttributeWithFallback(properties.writes) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
+      parser.parseCustomAttributeWithFallback(properties.writes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("continues")))
+    properties.continues = parser.getBuilder().getUnitAttr();
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
       parser.getCurrentLocation(&typesAt) || parser.parseType(type))
     return failure();
   SmallVector<Type> types(type.getInputs());

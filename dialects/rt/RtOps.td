@@ -128,7 +128,11 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
     a GPU it looks by itself, so that the host need not wait for the norm; a host runs
     no fragment of the update then.
 
-    The function that codegen makes is `void name(ptr operand0, ..., i64 arg0, ...)`.
+    A `tiled` one is called for blocks of its rows and columns, by a product whose
+    result it reads (`continues` of rt.launch): its elements know nothing of each other.
+
+    The function that codegen makes is `void name(ptr operand0, ..., i64 arg0, ...)`;
+    of a tiled one the first row, the one behind the last, and the same of columns follow.
 
     Example:
     ```
@@ -154,19 +158,23 @@ def Rt_KernelOp : Op<Rt_Dialect, "kernel", [Symbol, NoTerminator, SingleBlock, I
 
     **Constraints:** body ops name operands in range, with the mode that they
     need; the body holds only arith, math and rt ops. What `apply` launches is guarded,
-    and nothing else is (verify-plan).
+    and nothing else is (verify-plan). A tiled one holds loads of operands in any mode but
+    table, stores to full ones, and arithmetic.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$rows, Rt_Int:$cols, Rt_Int:$args,
                        TypedArrayAttrBase<Rt_Operand, "kernel operands">:$operands_info,
-                       UnitAttr:$guarded);
+                       UnitAttr:$guarded, UnitAttr:$tiled);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info (`guarded` $guarded^)? $body attr-dict";
+  let assemblyFormat = "$sym_name `rows` $rows `cols` $cols `args` $args $operands_info (`guarded` $guarded^)? (`tiled` $tiled^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What the body does with each operand, by its index.
     ::llvm::SmallVector<::mtc::rt::AccessKind> getOperandAccesses();
     /// The operands that it writes, ascending.
     ::llvm::SmallVector<int64_t> getWrittenOperands();
+    /// Whether an element of what it writes depends on nothing that it computes for
+    /// another: any part of its rows and columns may be computed by itself.
+    bool isElementwise();
   }];
 }
 

@@ -90,6 +90,10 @@ LogicalResult KernelOp::verify() {
     if (failed(ok))
       return failure();
   }
+  if (getTiled() && (getGuarded() || !isElementwise()))
+    return emitOpError("expected in a tiled kernel, which is called for blocks "
+                       "of its elements, no guard, and only loads, stores to "
+                       "full operands and arithmetic; found another");
   return success();
 }
 

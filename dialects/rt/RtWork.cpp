@@ -218,7 +218,8 @@ int64_t ringPasses(CollectiveKind kind) {
 } // namespace
 
 bool mtc::rt::takesTime(Operation *op) {
-  return isa<WorkOpInterface, WaitOp>(op);
+  auto launch = dyn_cast<LaunchOp>(op);
+  return isa<WorkOpInterface, WaitOp>(op) && !(launch && launch.getContinues());
 }
 
 Work LaunchOp::getWork(const Mesh &mesh) {

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/mtc/Mtc.h"
+#include "models/epilogues.h"
 #include "models/spec.h"
 #include "models/strategy.h"
 
@@ -123,19 +124,20 @@ static ArrayAttr overlapOf(Builder &b, const Strategy &strategy) {
   return kept.empty() ? ArrayAttr() : b.getStrArrayAttr(kept);
 }
 
-/// Of a GPU, and none where the strategy wants none.
-static ArrayAttr epiloguesOf(Builder &b, const Strategy &strategy) {
-  if (strategy.target == "cpu" || strategy.gemmEpilogues.empty())
-    return {};
-  SmallVector<StringRef> names(strategy.gemmEpilogues.begin(),
-                               strategy.gemmEpilogues.end());
-  return b.getStrArrayAttr(names);
-}
-
 /// Of a cpu; none for the default.
 static std::optional<GemmChoice> gemmOf(const Strategy &strategy) {
   return strategy.target == "cpu" ? symbolizeGemmChoice(strategy.gemm)
                                   : std::nullopt;
+}
+
+/// Those of the target; of a cpu, only products by kernels of our own have any.
+static ArrayAttr epiloguesOf(Builder &b, const Strategy &strategy) {
+  SmallVector<StringRef> names;
+  if (strategy.target != "cpu" || gemmOf(strategy))
+    for (const std::string &kind : strategy.gemmEpilogues)
+      if (isEpilogueOf(strategy.target, kind))
+        names.push_back(kind);
+  return names.empty() ? ArrayAttr() : b.getStrArrayAttr(names);
 }
 
 /// None for the default.

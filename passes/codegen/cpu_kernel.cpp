@@ -195,6 +195,42 @@ private:
   Value cols, workspace, part, parts;
 };
 
+/// A kernel that is called for blocks of its rows and columns.
+class TiledKernel {
+public:
+  TiledKernel(const Schedule &schedule, const CpuVectors &vectors,
+              func::FuncOp function, ImplicitLocOpBuilder &b)
+      : b(b), s(schedule), rows(schedule, vectors, function, b) {
+    for (Value end : function.getArguments().take_back(4))
+      ends.push_back(arith::IndexCastOp::create(b, b.getIndexType(), end));
+  }
+
+  LogicalResult build() {
+    if (!isPointwise(s) || !s.randomRows.empty())
+      return rt::KernelOp(s.kernel).emitOpError(
+          "expected a tiled kernel whose elements "
+          "know nothing of each other, found another");
+    if (failed(rows.begin()))
+      return failure();
+    LogicalResult ok = success();
+    emitFor(b, ends[0], ends[1], rows.emitter().index(1), {},
+            [&](Value row, ValueRange) {
+              ok = rows.buildColumns(row, ends[2], ends[3], kVectors);
+              return SmallVector<Value>{};
+            });
+    return ok;
+  }
+
+private:
+  /// Of a panel of columns of the products that call it (gemm_own_tile.h).
+  static constexpr int64_t kVectors = 3;
+
+  ImplicitLocOpBuilder &b;
+  const Schedule &s;
+  CpuRows rows;
+  SmallVector<Value> ends; ///< of rows and of columns: begin, end
+};
+
 LogicalResult buildAlone(const Schedule &schedule, const CpuVectors &vectors,
                          func::FuncOp function, ImplicitLocOpBuilder &b) {
   CpuRows rows(schedule, vectors, function, b);
@@ -204,8 +240,12 @@ LogicalResult buildAlone(const Schedule &schedule, const CpuVectors &vectors,
   return rows.buildRows(index(0), index(numRows(schedule.kernel)));
 }
 
-/// Workspace, part and number of parts.
-SmallVector<Type> teamParameters(OpBuilder &b, const CpuVectors &vectors) {
+/// Of a tiled kernel the ends of a block, else workspace, part and number of
+/// parts.
+SmallVector<Type> moreParameters(rt::KernelOp kernel, OpBuilder &b,
+                                 const CpuVectors &vectors) {
+  if (kernel.getTiled())
+    return SmallVector<Type>(4, b.getI64Type());
   if (vectors.threads <= 1)
     return {};
   auto words = MemRefType::get({int64_t(1) << 40}, b.getI32Type());
@@ -232,19 +272,29 @@ void markUnaliased(rt::KernelOp kernel, func::FuncOp function) {
   }
 }
 
+LogicalResult build(const Schedule &plan, const CpuVectors &vectors,
+                    func::FuncOp function, ImplicitLocOpBuilder &b) {
+  rt::KernelOp kernel = plan.kernel;
+  if (kernel.getTiled())
+    return TiledKernel(plan, vectors, function, b).build();
+  return vectors.threads > 1 ? TeamKernel(plan, vectors, function, b).build()
+                             : buildAlone(plan, vectors, function, b);
+}
+
 } // namespace
 
 FailureOr<func::FuncOp> codegen::buildCpuKernel(rt::KernelOp kernel,
                                                 const CpuVectors &vectors) {
-  flattenPointwise(kernel);
-  auto plan = schedule(kernel, kCpuRowBuffer);
+  if (!kernel.getTiled())
+    flattenPointwise(kernel);
+  // A block has too few columns for a row of random words.
+  auto plan = schedule(kernel, kernel.getTiled() ? 0 : kCpuRowBuffer);
   if (failed(plan))
     return failure();
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
-  auto function = makeKernelFunction(kernel, b, teamParameters(b, vectors));
-  LogicalResult ok = vectors.threads > 1
-                         ? TeamKernel(*plan, vectors, function, b).build()
-                         : buildAlone(*plan, vectors, function, b);
+  auto function =
+      makeKernelFunction(kernel, b, moreParameters(kernel, b, vectors));
+  LogicalResult ok = build(*plan, vectors, function, b);
   if (failed(ok))
     return function.erase(), failure();
   func::ReturnOp::create(b);

@@ -49,7 +49,7 @@ LogicalResult CpuRows::buildRows(Value from, Value to) {
 }
 
 LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
-                                    Value to) {
+                                    Value to, int64_t vectors) {
   SmallVector<BodyEmitter::Row> states;
   for (Value row : together) {
     body.startRow(row);
@@ -67,7 +67,7 @@ LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
   };
   if (isCostly(s, 0)) {
     SmallVector<Value> none;
-    from = loopWhole(kAccumulators * lanes, from, to, none,
+    from = loopWhole(vectors * lanes, from, to, none,
                      [&](Columns columns, ValueRange) {
                        emit(columns);
                        return SmallVector<Value>{};

@@ -32,9 +32,10 @@ public:
   mlir::LogicalResult buildRows(mlir::Value from, mlir::Value to);
   /// The only pass, of columns from `from` on, before `to`, of some rows: at
   /// each place one row after the other. Its values may not be needed by other
-  /// columns.
+  /// columns. Where arithmetic is long, as many vectors at a time as are said.
   mlir::LogicalResult buildColumns(llvm::ArrayRef<mlir::Value> together,
-                                   mlir::Value from, mlir::Value to);
+                                   mlir::Value from, mlir::Value to,
+                                   int64_t vectors = 4);
   /// Vectors of columns from `from` on, before `to`, and the rest masked.
   void eachVector(mlir::Value from, mlir::Value to,
                   llvm::function_ref<void(Columns)> emit);

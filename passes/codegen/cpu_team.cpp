@@ -92,7 +92,7 @@ TeamShape codegen::teamShape(const Schedule &s, int64_t threads) {
 }
 
 int64_t codegen::teamWorkspace(rt::KernelOp kernel, int64_t threads) {
-  if (threads <= 1)
+  if (threads <= 1 || kernel.getTiled())
     return 0;
   ScopedDiagnosticHandler quiet(kernel.getContext(),
                                 [](Diagnostic &) { return success(); });

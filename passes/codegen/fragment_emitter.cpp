@@ -245,6 +245,8 @@ LogicalResult FragmentEmitter::emitLaunch(rt::LaunchOp op) {
     arguments.push_back(values.lookup(v));
   for (Value v : op.getScalars())
     arguments.push_back(values.lookup(v));
+  if (op.getContinues())
+    return emitContinued(op, arguments);
   if (configOf(module)->getTarget().getThreads() > 1)
     emitTeamLaunch(op, std::move(arguments));
   else
@@ -324,6 +326,8 @@ Value FragmentEmitter::gemmIndex(rt::GemmOp op) {
 }
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {
+  if (op.getContinuation())
+    return; // emits both
   Value index = gemmIndex(op);
   auto address = [&](Value view) {
     return view ? values.lookup(view) : null();

@@ -61,8 +61,11 @@ private:
   /// A call of a kernel on all threads of a rank, or on this one if it is
   /// small.
   void emitTeamLaunch(rt::LaunchOp op, llvm::SmallVector<V> arguments);
-  /// An MtcPart that calls a kernel, whose other parameters have these types.
-  V partOf(llvm::StringRef kernel, llvm::ArrayRef<mlir::Type> parameters);
+  /// Where a kernel's arguments are stored, for a caller that gets an address.
+  V store(llvm::ArrayRef<V> arguments);
+  /// A function that gets that address and `own` numbers: an MtcPart or an
+  /// MtcTile, which calls the kernel with these arguments and its numbers.
+  V callerOf(llvm::StringRef kernel, llvm::ArrayRef<V> arguments, int64_t own);
   mlir::LogicalResult emitLaunch(rt::LaunchOp op);
   /// Calls of mtc_launch.
   mlir::LogicalResult emitGpuLaunch(rt::LaunchOp op,
@@ -70,6 +73,9 @@ private:
   V argumentsAt(llvm::ArrayRef<V> arguments);
   mlir::Value gemmIndex(rt::GemmOp op);
   void emitGemm(rt::GemmOp op);
+  /// The product in front of it, which calls its kernel.
+  mlir::LogicalResult emitContinued(rt::LaunchOp op,
+                                    llvm::ArrayRef<V> arguments);
   /// The sample of batch row 0; for a GPU less that of the step, which it adds.
   mlir::FailureOr<V> sampleOf(rt::AttentionOp op);
   mlir::LogicalResult emitAttention(rt::AttentionOp op);

@@ -13,6 +13,9 @@ namespace {
 /// To wake threads takes microseconds, in which one moves some 100 KB.
 constexpr int64_t kLeastElements = 16384;
 
+/// Numbers that an MtcPart and an MtcTile get behind the address of arguments.
+constexpr int64_t kOfPart = 2, kOfTile = 4;
+
 /// True unless all operands are known to be small.
 bool isLarge(rt::LaunchOp op) {
   return llvm::any_of(op.getBuffers(), [](Value buffer) {
@@ -38,34 +41,56 @@ void FragmentEmitter::emitTeamLaunch(rt::LaunchOp op,
     arguments.append({i64(0), i64(1)});
     return call(op.getKernel(), arguments);
   }
+  Value stored = store(arguments);
+  call("mtc_parallel",
+       {context, callerOf(op.getKernel(), arguments, kOfPart), stored});
+}
+
+LogicalResult FragmentEmitter::emitContinued(rt::LaunchOp op,
+                                             ArrayRef<Value> arguments) {
+  rt::GemmOp product = op.productBefore();
+  if (!product)
+    return op.emitOpError("expected a product in front of what continues it, "
+                          "found another op");
+  Value scratch =
+            product.getScratch() ? values.lookup(product.getScratch()) : null(),
+        stored = store(arguments);
+  call("mtc_gemm_then",
+       {context, gemmIndex(product), values.lookup(product.getA()),
+        values.lookup(product.getB()), values.lookup(product.getC()), scratch,
+        callerOf(op.getKernel(), arguments, kOfTile), stored});
+  return success();
+}
+
+Value FragmentEmitter::store(ArrayRef<Value> arguments) {
   if (!teamArguments)
     teamArguments =
         LLVM::AllocaOp::create(b, loc, ptr, int64, i64(mostOfTeam(fragment)));
-  SmallVector<Type> types;
-  for (auto [i, value] : llvm::enumerate(arguments)) {
+  for (auto [i, value] : llvm::enumerate(arguments))
     LLVM::StoreOp::create(b, loc, value,
                           at(teamArguments, 8 * static_cast<int64_t>(i)));
-    types.push_back(value.getType());
-  }
-  call("mtc_parallel", {context, partOf(op.getKernel(), types), teamArguments});
+  return teamArguments;
 }
 
-Value FragmentEmitter::partOf(StringRef kernel, ArrayRef<Type> parameters) {
+Value FragmentEmitter::callerOf(StringRef kernel, ArrayRef<Value> values,
+                                int64_t own) {
   std::string name = (kernel + ".part").str();
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(module.getBody());
+    SmallVector<Type> types(1 + own, int64);
+    types.front() = ptr;
     auto type = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(b.getContext()), {ptr, int64, int64});
+        LLVM::LLVMVoidType::get(b.getContext()), types);
     auto part =
         LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
     Block *block = part.addEntryBlock(b);
     b.setInsertionPointToStart(block);
     SmallVector<Value> arguments;
-    for (auto [i, parameter] : llvm::enumerate(parameters))
-      arguments.push_back(
-          load(parameter, block->getArgument(0), 8 * static_cast<int64_t>(i)));
-    arguments.append({block->getArgument(1), block->getArgument(2)});
+    for (auto [i, value] : llvm::enumerate(values))
+      arguments.push_back(load(value.getType(), block->getArgument(0),
+                               8 * static_cast<int64_t>(i)));
+    llvm::append_range(arguments, block->getArguments().drop_front());
     call(kernel, arguments);
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }

@@ -22,7 +22,9 @@ struct CpuVectors {
 /// the kernel, for `vectors`. Memrefs are flat; bf16 and f16 are i16. With
 /// several threads it has three parameters more: the workspace, a flat memref
 /// of i32 (`teamWorkspace` bytes), and as i64 the part and the number of parts
-/// that are called at the same time. The kernel stays where it is.
+/// that are called at the same time. A tiled one has four i64 more instead: the
+/// first row, the one behind the last, and the same of columns. The kernel
+/// stays where it is.
 mlir::FailureOr<mlir::func::FuncOp> buildCpuKernel(rt::KernelOp kernel,
                                                    const CpuVectors &vectors);
 

@@ -2,12 +2,14 @@
 //
 // Establishes: every collective has its stream, and every op that touches what
 // a collective works on is ordered against it by events. Fragments end joined,
-// but for sums of gradients before the update, for which the update waits.
+// but for sums of gradients before the update, for which the update waits. With
+// the order of ops, which kernels continue products is known, too.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
+#include "passes/plan/Continuations.h"
 #include "passes/plan/MovedCollectives.h"
 #include "passes/plan/Params.h"
 #include "passes/plan/ProgramPhase.h"
@@ -259,11 +261,19 @@ struct AssignStreamsPass
     : ProgramPhase<
           PhasePass<mtc::passes::impl::AssignStreamsBase<AssignStreamsPass>>> {
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    auto target = target::Target::of(program->getParentOfType<ModuleOp>());
+    auto module = program->getParentOfType<ModuleOp>();
+    auto target = target::Target::of(module);
     if (failed(target))
       return failure();
-    if (target->streams() == 1)
-      return success();
+    if (target->streams() > 1)
+      assign(program);
+    if (configOf(module)->getTarget().hasEpilogue(mtc::Epilogue::Pointwise))
+      continueProducts(program);
+    return success();
+  }
+
+private:
+  static void assign(rt::ProgramOp program) {
     Touching touches(program);
     func::FuncOp reduce = updateOf(program, pipe::Phase::Reduce);
     Collectives left;
@@ -273,7 +283,6 @@ struct AssignStreamsPass
             .run(reduce && !isUpdate(fn) ? &left : nullptr);
     if (reduce)
       FragmentStreams(reduce, touches).runBehind(left);
-    return success();
   }
 };
 

@@ -273,15 +273,21 @@ LogicalResult FragmentMemory::boundary(Operation *op, int64_t index) {
   return success();
 }
 
-/// One storage per value, but for those that are made in place.
+/// One storage per value, but for those that are made in place. What continues
+/// a product works while that does.
 LogicalResult FragmentMemory::collect() {
   if (failed(checkOps(fn)) || failed(checkRefs()))
     return failure();
-  int64_t index = 0;
+  int64_t index = 0, product = 0;
   for (Operation &op : fn.getBody().front()) {
     holdUntilWaited(&op, index);
+    if (isa<rt::GemmOp>(op))
+      product = index;
+    auto launch = dyn_cast<rt::LaunchOp>(op);
+    bool isAtOnce = launch && launch.getContinues();
     auto access = dyn_cast<rt::AccessOpInterface>(op);
-    if (failed(access ? call(access, index) : boundary(&op, index)))
+    if (failed(access ? call(access, isAtOnce ? product : index)
+                      : boundary(&op, index)))
       return failure();
     ++index;
   }

@@ -66,6 +66,7 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
     verify::checkUpdate(model, report);
     verify::checkGathers(model, report);
     verify::checkGuards(model, report);
+    verify::checkContinuations(model, report);
   }
 
   /// For whoever asked for remarks (`mtc-opt --remarks-filter=verify-plan`,

@@ -93,5 +93,9 @@ void checkGathers(const Model &model, Report &report);
 /// update leaves them out.
 void checkGuards(const Model &model, Report &report);
 
+/// What continues a product does to its elements, and to no byte that the
+/// product has yet to read or write, what it would do behind it.
+void checkContinuations(const Model &model, Report &report);
+
 } // namespace mtc::passes::verify
 #endif // MTC_PASSES_VERIFY_CHECKS_H

@@ -94,8 +94,9 @@ void Interpreter::move(rt::OffsetViewOp op) {
                    scalars.lookup(op.getElements()), numbers);
 }
 
-/// What of an op's attributes says what it computes. A stream says when, and
-/// kernels of launches are numbered by what they do.
+/// What of an op's attributes says what it computes. A stream says when, as
+/// what continues a product, and kernels of launches are numbered by what they
+/// do.
 Attribute Interpreter::attributesOf(Operation &op) {
   Attribute all = op.getPropertiesAsAttribute();
   bool isLaunch = isa<rt::LaunchOp>(op);
@@ -104,8 +105,8 @@ Attribute Interpreter::attributesOf(Operation &op) {
     NamedAttrList kept;
     if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(all))
       for (NamedAttribute each : dictionary)
-        if (!llvm::is_contained({"writes", "stream", "operandSegmentSizes",
-                                 "resultSegmentSizes"},
+        if (!llvm::is_contained({"writes", "stream", "continues",
+                                 "operandSegmentSizes", "resultSegmentSizes"},
                                 each.getName().getValue()) &&
             !(isLaunch && each.getName() == "kernel"))
           kept.append(each);

@@ -29,13 +29,15 @@ struct Event {
   uint64_t position = 0;
 };
 
-/// What a product reads and writes, by address on the device: mtc_gemm and
-/// mtc_gemm_epilogue of abi.h.
+/// What a product reads and writes, by address on the device, and what it
+/// calls: mtc_gemm, mtc_gemm_epilogue and mtc_gemm_then of abi.h.
 struct GemmOperands {
   const void *a, *b;
   void *c, *scratch;
   const void *bias = nullptr;
   void *aux = nullptr;
+  MtcTile then = nullptr; ///< null: nothing continues it
+  void *argument = nullptr;
 };
 
 /// A queue of work on one device. What is issued runs in the order of issue,
@@ -96,8 +98,8 @@ public:
   virtual DeviceCalls *calls() { return nullptr; }
   /// `kernelWorkspace` bytes of the descriptor, for one kernel at a time.
   virtual void *kernelWorkspace() { return nullptr; }
-  /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm and
-  /// mtc_gemm_epilogue (abi.h).
+  /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm,
+  /// mtc_gemm_epilogue and mtc_gemm_then (abi.h).
   virtual Status gemm(int64_t index, const GemmOperands &operands) = 0;
   /// The communicator that issues on this device's stream the calls of
   /// `backend`, one of the host's, which has done a call when it returns from

@@ -66,6 +66,7 @@ std::span<void *const> abiFunctions() {
   static void *const table[] = {
       reinterpret_cast<void *>(&mtc_gemm),
       reinterpret_cast<void *>(&mtc_gemm_epilogue),
+      reinterpret_cast<void *>(&mtc_gemm_then),
       reinterpret_cast<void *>(&mtc_attention_forward),
       reinterpret_cast<void *>(&mtc_attention_backward),
       reinterpret_cast<void *>(&mtc_attention_scratch),
@@ -101,6 +102,13 @@ void mtc_gemm_epilogue(MtcContext *ctx, int32_t index, const void *a,
                        void *scratch) {
   if (ctx->status == 0)
     rankOf(ctx).accept(rankOf(ctx).gemm(index, {a, b, c, scratch, bias, aux}));
+}
+
+void mtc_gemm_then(MtcContext *ctx, int32_t index, const void *a, const void *b,
+                   void *c, void *scratch, MtcTile then, void *argument) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(rankOf(ctx).gemm(
+        index, {a, b, c, scratch, nullptr, nullptr, then, argument}));
 }
 
 void mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group, int32_t op,

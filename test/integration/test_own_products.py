@@ -2,7 +2,8 @@
 
 Losses, norms, gradients of step 1 and final parameters of a training run are the same to
 the bit at 1, 2 and 3 threads per rank, in each type, and where OMP_THREAD_LIMIT allows
-fewer than the plan has; under AVX2 and AVX-512 so are
+fewer than the plan has, and where what kernels make of a product element by element is not
+done within it (`--gemm-epilogues none`); under AVX2 and AVX-512 so are
 those of the products in f32, which unit tests compare (the kernels of other ops differ).
 Against PyTorch's goldens both are as near. Every product of the plan says whose it is.
 
@@ -26,6 +27,7 @@ ONEDNN = ["--gemm", "onednn"]
 RUNS = (("gpt2-nano", "f32", SINGLE, (1, 2, 3)), ("gpt2-nano", "bf16", SINGLE, (1, 2, 3)),
         ("gpt2-nano", "fp16", SINGLE, (1, 3)), ("gpt2-nano", precision.SUMS, SINGLE, (1, 3)),
         ("gpt2-nano-untied", "f32", Layout(tp=2), (1, 2)))
+ODD = ["--set", "model.hidden=135", "--set", "model.heads=3", "--set", "model.ffn=211"]
 # Golden, type and steps, by oneDNN: `integration_goldens` has all by our own.
 GOLDENS = (("tied-1", "f32", 5), ("untied-2", "f32", 2), ("rms-1", "bf16", 2))
 
@@ -44,6 +46,34 @@ def kernels(mtc, bundle):
     return {row.get("kernel") for name in os.listdir(folder) if "." not in name
             for row in json.loads(mtc.call("inspect", os.path.join(folder, name),
                                            "--json").stdout)["gemms"]}
+
+
+def check_epilogues(mtc, report, spec, layout, options, expected, data, folder):
+    """The same bits where nothing continues a product; else some are continued."""
+    plan, bundle = os.path.join(folder, "plan.mlir"), os.path.join(folder, "bundle")
+    continued = {}
+    for epilogues in ("pointwise", "none"):
+        chosen = [*options, "--gemm-epilogues", epilogues]
+        mtc.compile(spec, layout, plan, [*chosen, "--compile-to", "assign-streams"])
+        with open(plan, encoding="utf-8") as lines:
+            continued[epilogues] = sum(" continues " in line for line in lines)
+    name = f"{spec} {' '.join(map(str, options))}"
+    report.expect(continued["pointwise"] > 0 and continued["none"] == 0,
+                  f"{name}: expected products with and without, found {continued}")
+    mtc.compile(spec, layout, bundle, chosen)
+    found = bits(mtc, bundle, data, os.path.join(folder, "out"))
+    report.expect(found == expected,
+                  f"{name}: without epilogues other bits: {found} and {expected}")
+
+
+def check_odd_sizes(mtc, report, folder):
+    """Blocks that end inside vectors of columns."""
+    data = os.path.join(folder, "data.bin")
+    for dtype, threads in (("f32", 2), ("bf16", 3)):
+        options = [*ODD, *precision.options(dtype), "--threads-per-rank", threads]
+        bundle = mtc.compile("gpt2-nano", SINGLE, os.path.join(folder, "bundle"), options)
+        found = bits(mtc, bundle, data, os.path.join(folder, "out"))
+        check_epilogues(mtc, report, "gpt2-nano", SINGLE, options, found, data, folder)
 
 
 def check_threads(mtc, report, folder):
@@ -66,6 +96,9 @@ def check_threads(mtc, report, folder):
         del os.environ["OMP_THREAD_LIMIT"]
         report.expect(limited == found[1], f"{spec} {dtype} at {layout.name}: a limit of one "
                       f"thread has other bits: {limited} and {found[1]}")
+        check_epilogues(mtc, report, spec, layout,
+                        [*precision.options(dtype), "--threads-per-rank", counts[-1]],
+                        found[1], data, folder)
         for threads in counts[1:]:
             report.expect(found[threads] == found[1],
                           f"{spec} {dtype} at {layout.name}: {threads} threads have other "
@@ -91,6 +124,7 @@ def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
         check_threads(mtc, report, folder)
+        check_odd_sizes(mtc, report, folder)
         check_goldens(mtc, report, os.path.join(sys.argv[2], "gpt2"), folder)
     return report.finish("products of our own and by oneDNN")
 

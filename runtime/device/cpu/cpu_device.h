@@ -44,7 +44,8 @@ public:
   Status prepare(const Descriptor &descriptor) override;
   void populate(const PopulateProgress &done) override;
   Status gemm(int64_t index, const GemmOperands &x) override {
-    return gemms_.execute(index, x.a, x.b, x.c, x.scratch);
+    return gemms_.execute(index, x.a, x.b, x.c, x.scratch,
+                          {x.then, x.argument});
   }
   void *kernelWorkspace() override { return workspace_.base(); }
   Communicator &issuing(Communicator &backend) override {

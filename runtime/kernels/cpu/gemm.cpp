@@ -72,16 +72,21 @@ int64_t GemmSet::scratchBytes(int64_t index) const {
 }
 
 Status GemmSet::execute(int64_t index, const void *a, const void *b, void *c,
-                        void *scratch) {
+                        void *scratch, GemmThen then) {
   if (index < 0 || index >= size())
     return {StatusCode::usage, "expected a product below " +
                                    std::to_string(size()) + ", found " +
                                    std::to_string(index)};
   Row &row = impl_->rows[size_t(index)];
   if (const OwnGemm *own = std::get_if<OwnGemm>(&row)) {
-    own->run(a, b, c, static_cast<float *>(scratch));
+    own->run(a, b, c, static_cast<float *>(scratch), then);
     return Status::okay();
   }
+  if (then.call)
+    return {StatusCode::usage,
+            "product " + std::to_string(index) +
+                ": expected a kernel of our own where a product is continued, "
+                "found the library's"};
   Status status = std::get<OneDnnGemm>(row).run(a, b, c, scratch);
   if (!status.ok())
     return {status.code(),

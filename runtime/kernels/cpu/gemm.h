@@ -34,6 +34,12 @@ struct GemmDesc {
   GemmKernel kernel = GemmKernel::library; ///< what computes it
 };
 
+/// What continues a product by a kernel of our own: MtcTile of abi.h.
+struct GemmThen {
+  MtcTile call = nullptr; ///< null: nothing does
+  void *argument = nullptr;
+};
+
 /// Holds oneDNN to the instruction set of the plan, "x86-64-v3", "x86-64-v4" or
 /// "x86-64-v4-bf16", in this process. Call before anything else of this file; a
 /// second call must name the same one. Errors: usage for another name or a
@@ -73,10 +79,12 @@ public:
   /// Runs row `index`; pointers to elements as in GemmDesc; `scratch` may be
   /// null where scratchBytes is 0. Allocates nothing itself (oneDNN allocates
   /// some 264 bytes). Sets the calling thread's OpenMP thread count if it
-  /// differs and oneDNN computes. Errors: usage for a bad index; failed, with
-  /// oneDNN's code.
+  /// differs and oneDNN computes. Calls `then` for blocks that have each
+  /// element of c once, on the threads that made them. Errors: usage for a bad
+  /// index, and for `then` of a product of oneDNN's; failed, with oneDNN's
+  /// code.
   Status execute(int64_t index, const void *a, const void *b, void *c,
-                 void *scratch);
+                 void *scratch, GemmThen then = {});
 
 private:
   struct Impl;

@@ -11,6 +11,9 @@ constexpr int64_t kDepth = 1024;
 /// Rows or columns that the team packs; rows, and units of op(b), that a thread
 /// packs for itself, which fit its second-level cache with what comes next.
 constexpr int64_t kShared = 3072, kRows = 64, kOwn = 100'000;
+/// Rows, and panels of columns, that are made before something continues them:
+/// so much of c, and of what it makes of that, lies in a core's cache.
+constexpr int64_t kThenRows = 64, kThenPanels = 2;
 
 int64_t ceilDiv(int64_t x, int64_t by) { return (x + by - 1) / by; }
 int64_t roundUp(int64_t x, int64_t to) { return ceilDiv(x, to) * to; }
@@ -184,23 +187,26 @@ Ahead OwnGemm::aheadOf(const PackCall &next, const BlockCall &call) const {
   return ahead;
 }
 
+bool OwnGemm::isLast(const Block &block) const {
+  return block.unit + block.units >= units();
+}
+
 /// Of all rows of the block; the caller moves it to a part, and says where its
 /// sums are.
-BlockCall OwnGemm::callOf(const Block &block, void *c) const {
-  bool isFirst = block.unit == 0, isLast = block.unit + block.units >= units();
-  bool isWide = desc.c == MTC_F32;
+BlockCall OwnGemm::callOf(const Block &block, const Result &c) const {
+  bool isFirst = block.unit == 0, isWide = desc.c == MTC_F32;
   BlockCall call{};
   call.depth = block.units;
   call.from = isFirst  ? (desc.beta == 1 ? Sums::inC : Sums::zero)
               : isWide ? Sums::inC
                        : Sums::inFloats;
-  call.to = isLast || isWide ? Sums::inC : Sums::inFloats;
+  call.to = isLast(block) || isWide ? Sums::inC : Sums::inFloats;
   call.floatStride = stripe;
-  call.c = offset(c, block.column, desc.c);
+  call.c = offset(c.at, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
   call.streams = desc.kernel == GemmKernel::ownStreamed &&
-                 call.from == Sums::zero && isLast;
+                 call.from == Sums::zero && isLast(block);
   return call;
 }
 
@@ -210,9 +216,48 @@ OwnGemm::Block OwnGemm::blockAt(Part columns, int64_t column,
           std::min(depth, units() - unit)};
 }
 
+/// Rows and columns of `call` from `row` and `column` on, which begin a panel.
+BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row,
+                           int64_t column) const {
+  BlockCall piece = call;
+  int64_t units = call.aStride > 0 ? call.aStride : call.depth;
+  piece.a = static_cast<const char *>(call.a) + 4 * row * units;
+  piece.b = call.b + column * call.depth;
+  piece.rows = std::min(kThenRows, call.rows - row);
+  piece.columns =
+      std::min(kThenPanels * kernels->columns, call.columns - column);
+  piece.floats = call.floats + row * call.floatStride + column;
+  piece.c = offset(call.c, row * call.stride + column, desc.c);
+  return piece;
+}
+
+/// Sums of c from element `at` on. Those that are finished are continued, piece
+/// by piece, in the order in which the kernel would make them.
+void OwnGemm::multiply(const BlockCall &call, const Result &c,
+                       const Place &at) const {
+  if (!c.then.call || !at.isLast)
+    return kernels->multiply(call);
+  auto make = [&](int64_t i, int64_t j) {
+    BlockCall piece = pieceOf(call, i, j);
+    kernels->multiply(piece);
+    int64_t row = at.row + i, column = at.column + j;
+    c.then.call(c.then.argument, row, row + piece.rows, column,
+                column + piece.columns);
+  };
+  int64_t width = kThenPanels * kernels->columns;
+  if (call.aStride > 0)
+    for (int64_t i = 0; i < call.rows; i += kThenRows)
+      for (int64_t j = 0; j < call.columns; j += width)
+        make(i, j);
+  else
+    for (int64_t j = 0; j < call.columns; j += width)
+      for (int64_t i = 0; i < call.rows; i += kThenRows)
+        make(i, j);
+}
+
 void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
-                       const void *a, const void *b, void *c, float *scratch,
-                       int64_t thread) const {
+                       const void *a, const void *b, const Result &c,
+                       float *scratch, int64_t thread) const {
   float *own = scratch + sharesAt + thread * share;
   PackCall pack = callToPackB(block, b);
   pack.to = own;
@@ -234,13 +279,13 @@ void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
     ahead = aheadOf(callToPackB(next, b), call);
     call.ahead = &ahead;
   }
-  kernels->multiply(call);
+  multiply(call, c, {of.rows.begin, block.column, isLast(block)});
 }
 
 /// A block of k of a stripe of a thread's columns.
 void OwnGemm::ownStripe(int64_t number, int64_t unit, const Share &of,
-                        const void *a, const void *b, void *c, float *scratch,
-                        int64_t thread) const {
+                        const void *a, const void *b, const Result &c,
+                        float *scratch, int64_t thread) const {
   int64_t first = of.columns.begin + number * stripe;
   Part columns{first, std::min(first + stripe, of.columns.end)};
   for (int64_t column = first; column < columns.end; column += width) {
@@ -252,8 +297,8 @@ void OwnGemm::ownStripe(int64_t number, int64_t unit, const Share &of,
   }
 }
 
-void OwnGemm::runOwnB(const void *a, const void *b, void *c, float *scratch,
-                      int64_t part, int64_t parts) const {
+void OwnGemm::runOwnB(const void *a, const void *b, const Result &c,
+                      float *scratch, int64_t part, int64_t parts) const {
   for (int64_t number = 0; number < stripes; ++number)
     for (int64_t unit = 0; unit < units(); unit += depth) {
       if (!readsRows) {
@@ -269,7 +314,7 @@ void OwnGemm::runOwnB(const void *a, const void *b, void *c, float *scratch,
     }
 }
 
-void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,
+void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
                           float *scratch, int64_t thread) const {
   auto [rows, columns] = shareOf(thread, block.columns);
   if (columns.empty())
@@ -291,12 +336,12 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, void *c,
       ahead = aheadOf(callToPackA(block, a, next), call);
       call.ahead = &ahead;
     }
-    kernels->multiply(call);
+    multiply(call, c, {row, block.column + columns.begin, isLast(block)});
   }
 }
 
-void OwnGemm::runSharedB(const void *a, const void *b, void *c, float *scratch,
-                         int64_t part, int64_t parts) const {
+void OwnGemm::runSharedB(const void *a, const void *b, const Result &c,
+                         float *scratch, int64_t part, int64_t parts) const {
   for (int64_t column = 0; column < desc.n; column += width)
     for (int64_t unit = 0; unit < units(); unit += depth) {
       Block block = blockAt({0, desc.n}, column, unit);
@@ -317,7 +362,9 @@ void OwnGemm::runSharedB(const void *a, const void *b, void *c, float *scratch,
     }
 }
 
-void OwnGemm::run(const void *a, const void *b, void *c, float *scratch) const {
+void OwnGemm::run(const void *a, const void *b, void *at, float *scratch,
+                  GemmThen then) const {
+  const Result c{at, then};
   // OMP_THREAD_LIMIT may give fewer threads than it is asked for.
   onTeam(threads, [&](int64_t part, int64_t parts) {
     if (ownsB)

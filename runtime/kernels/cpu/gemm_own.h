@@ -31,8 +31,10 @@ public:
   /// What `run` needs, 64-aligned: a function of what the constructor got.
   int64_t scratchBytes() const { return end * int64_t(sizeof(float)); }
 
-  /// The processor must have the instruction set. Allocates nothing.
-  void run(const void *a, const void *b, void *c, float *scratch) const;
+  /// The processor must have the instruction set. Allocates nothing. Blocks of
+  /// which `then` is called begin at multiples of a panel's rows and columns.
+  void run(const void *a, const void *b, void *c, float *scratch,
+           GemmThen then = {}) const;
 
 private:
   /// Some columns and a part of k.
@@ -42,6 +44,16 @@ private:
   /// What one thread computes, all rows and columns of a range.
   struct Share {
     Part rows, columns;
+  };
+  /// What the product makes, and what continues it.
+  struct Result {
+    void *at;
+    GemmThen then;
+  };
+  /// The first element of a call, and whether its sums are finished.
+  struct Place {
+    int64_t row, column;
+    bool isLast;
   };
   int64_t units() const;
   bool needsSums() const;
@@ -58,19 +70,23 @@ private:
   void packAllOfA(int64_t unit, const void *a, float *scratch, int64_t part,
                   int64_t parts) const;
   Ahead aheadOf(const PackCall &next, const BlockCall &call) const;
-  BlockCall callOf(const Block &block, void *c) const;
+  bool isLast(const Block &block) const;
+  BlockCall callOf(const Block &block, const Result &c) const;
+  BlockCall pieceOf(const BlockCall &call, int64_t row, int64_t column) const;
+  void multiply(const BlockCall &call, const Result &c, const Place &at) const;
 
   Block blockAt(Part columns, int64_t column, int64_t unit) const;
   void ownBlock(const Block &block, const Block &next, const Share &of,
-                const void *a, const void *b, void *c, float *scratch,
+                const void *a, const void *b, const Result &c, float *scratch,
                 int64_t thread) const;
   void ownStripe(int64_t number, int64_t unit, const Share &of, const void *a,
-                 const void *b, void *c, float *scratch, int64_t thread) const;
-  void runOwnB(const void *a, const void *b, void *c, float *scratch,
+                 const void *b, const Result &c, float *scratch,
+                 int64_t thread) const;
+  void runOwnB(const void *a, const void *b, const Result &c, float *scratch,
                int64_t part, int64_t parts) const;
-  void sharedBlock(const Block &block, const void *a, void *c, float *scratch,
-                   int64_t thread) const;
-  void runSharedB(const void *a, const void *b, void *c, float *scratch,
+  void sharedBlock(const Block &block, const void *a, const Result &c,
+                   float *scratch, int64_t thread) const;
+  void runSharedB(const void *a, const void *b, const Result &c, float *scratch,
                   int64_t part, int64_t parts) const;
 
   GemmDesc desc;

@@ -214,6 +214,7 @@ int bench(ModuleOp plan, const Options &options) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<rt::KernelOp>(
         launch, launch.getKernelAttr());
     auto copy = cast<rt::KernelOp>(b.clone(*kernel));
+    copy.setTiled(false); // whole, as behind its product
     copy.setSymName("k" + std::to_string(cases.size()));
     if (options.rows && static_cast<int64_t>(copy.getRows()) > options.rows)
       copy.setRows(options.rows);

@@ -53,14 +53,14 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, str
 // expected-error @+1 {{expected streams of the device cpu alone, as a GPU has two, found them of cuda:sm_90}}
 module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, streams = 2>} {}
 // -----
-// expected-error @+1 {{expected epilogues of a GPU, as products of a cpu have none, found them of cpu}}
+// expected-error @+1 {{expected names of what is done within products of a cpu (pointwise), each once, found ["bias"]}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, epilogues = ["bias"]>} {}
 // -----
 // expected-error @+1 {{expected gemm of the device cpu alone, as products of a GPU are its library's, found it of cuda:sm_90}}
 module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, gemm = own>} {}
 // -----
-// expected-error @+1 {{expected names of what products do before they round, each once, found ["bias", "relu"]}}
-module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "relu"]>} {}
+// expected-error @+1 {{expected names of what is done within products of a GPU (bias, gelu), each once, found ["bias", "pointwise"]}}
+module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "pointwise"]>} {}
 // -----
 // expected-error @+1 {{expected threads to be 1 to 65536, found 4294967297}}
 module attributes {test.attribute = #mtc.target<device = "cpu", threads = 4294967297>} {}

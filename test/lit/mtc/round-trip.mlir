@@ -58,7 +58,7 @@ module attributes {test.order = #mtc.config<
 module attributes {test.cpu = #mtc.target<streams = 2, device = "cpu", threads = 1>} {}
 // CHECK: test.gpu = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["gelu"]>
 module attributes {test.gpu = #mtc.target<epilogues = ["gelu"], device = "cuda:sm_90", threads = 1>} {}
-// CHECK: test.own = #mtc.target<device = "cpu", threads = 2, gemm = own>
-module attributes {test.own = #mtc.target<gemm = own, device = "cpu", threads = 2>} {}
+// CHECK: test.own = #mtc.target<device = "cpu", threads = 2, epilogues = ["pointwise"], gemm = own>
+module attributes {test.own = #mtc.target<gemm = own, device = "cpu", epilogues = ["pointwise"], threads = 2>} {}
 // CHECK: test.target = #mtc.target<device = "cuda:sm_90", threads = 1>
 module attributes {test.target = #mtc.target<device = "cuda:sm_90", threads = 1>} {}

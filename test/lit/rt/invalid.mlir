@@ -166,6 +166,24 @@ func.func @grad_of_none() {
   return
 }
 // -----
+// expected-error @+1 {{expected in a tiled kernel, which is called for blocks of its elements, no guard, and only loads, stores to full operands and arithmetic; found another}}
+rt.kernel @tiled_sum rows 4 cols 4 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] tiled {
+  %x = rt.load 0 : f32
+  rt.accumulate 1, %x : f32
+}
+// -----
+// expected-error @+1 {{expected in a tiled kernel, which is called for blocks of its elements, no guard}}
+rt.kernel @tiled_rows rows 4 cols 4 args 0 [#rt.operand<mode = row, element = f32, extent = 0>] tiled {
+  %x = rt.load 0 : f32
+  rt.store 0, %x : f32
+}
+// -----
+// expected-error @+1 {{expected in a tiled kernel, which is called for blocks of its elements, no guard}}
+rt.kernel @tiled_any rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32, extent = 0>] tiled {
+  %x = rt.load 0 : f32
+  rt.store 0, %x : f32
+}
+// -----
 func.func @launch_results(%x: tensor<4xf32>) {
   // expected-error @+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
   %y = rt.launch @k(%x) args() writes [] : (tensor<4xf32>) -> tensor<4xf32>

@@ -8,6 +8,11 @@ rt.program @stage0 stage 0 {
     %x = rt.load 0 : f32
     rt.store 0, %x : f32
   }
+  // CHECK: rt.kernel @t rows 8 cols 16 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] tiled {
+  rt.kernel @t rows 8 cols 16 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>] tiled {
+    %x = rt.load 0 : f32
+    rt.store 1, %x : f32
+  }
   // CHECK: rt.kernel @k rows 8 cols 16 args 1
   rt.kernel @k rows 8 cols 16 args 1 [
       #rt.operand<mode = full, element = f32, extent = 0>,
@@ -50,6 +55,8 @@ rt.program @stage0 stage 0 {
     %s = rt.affine <4 * tp + 2 * dp + 4 * microbatch + sample> : i64
     // CHECK: rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
     %v = rt.view activations at 4096 slot of saved stride 8192 : memref<8x16xf32>
+    // CHECK: rt.launch @t(%{{.+}}, %{{.+}}) args() writes [1] continues {from = "copy"} : (memref<8x16xf32>, memref<8x16xf32>) -> ()
+    rt.launch @t(%v, %v) args() writes [1] continues {from = "copy"} : (memref<8x16xf32>, memref<8x16xf32>) -> ()
     // CHECK: rt.ref grad for "w" use 0 : memref<16xf32>
     %r = rt.ref grad for "w" use 0 : memref<16xf32>
     // CHECK: rt.step_field lr : memref<1xf32>

@@ -61,6 +61,20 @@ void callOnTeam(void *function, Operands &operands, std::vector<int64_t> args,
         << "written behind the workspace";
 }
 
+/// Blocks of three rows and 24 columns, as products have them, the last first.
+void callOnBlocks(void *function, Operands &operands,
+                  const std::vector<int64_t> &args, int64_t rows,
+                  int64_t cols) {
+  constexpr int64_t kRows = 3, kCols = 24;
+  for (int64_t row = (rows - 1) / kRows * kRows; row >= 0; row -= kRows)
+    for (int64_t col = (cols - 1) / kCols * kCols; col >= 0; col -= kCols) {
+      std::vector<int64_t> block = args;
+      block.insert(block.end(), {row, std::min(row + kRows, rows), col,
+                                 std::min(col + kCols, cols)});
+      call(function, operands.pointers(), block);
+    }
+}
+
 class TeamTest : public testing::Test {
 protected:
   void run(const RandomKernel &k, rt::KernelOp kernel, int64_t threads) {
@@ -76,18 +90,26 @@ protected:
     Operands expected(k, kernel, start), found(k, kernel, start);
     std::string name = kernel.getSymName().str();
     call(alone->find(name), expected.pointers(), args);
-    callOnTeam(team->find(name), found, args,
-               codegen::teamWorkspace(kernel, threads), threads);
+    if (threads == kBlocks)
+      callOnBlocks(team->find(name), found, args, k.rows, k.cols);
+    else
+      callOnTeam(team->find(name), found, args,
+                 codegen::teamWorkspace(kernel, threads), threads);
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_TRUE(found.at(i).guardsIntact()) << "operand " << i << k.text;
       ASSERT_EQ(found.at(i).bits(), expected.at(i).bits())
           << "operand " << i << " on " << threads << " threads\n"
           << k.text;
     }
+    if (threads == kBlocks)
+      return;
     auto plan = codegen::schedule(kernel, codegen::kCpuRowBuffer);
     ASSERT_TRUE(succeeded(plan));
     ++forms[codegen::teamShape(*plan, threads).form];
   }
+
+  /// With `kBlocks` threads kernels are tiled, and called for each block.
+  static constexpr int64_t kBlocks = 1;
 
   void runAll(std::vector<RandomKernel> &kernels, int64_t threads) {
     auto isa = codegen::hostIsa();
@@ -99,7 +121,10 @@ protected:
     auto module = parse(*context, text);
     ASSERT_TRUE(module);
     alone.emplace(*module, *isa);
-    team.emplace(*module, *isa, threads);
+    OwningOpRef<ModuleOp> other(module->clone());
+    if (threads == kBlocks)
+      other->walk([](rt::KernelOp kernel) { kernel.setTiled(true); });
+    team.emplace(*other, *isa, threads);
     ASSERT_TRUE(alone->loaded() && team->loaded());
     size_t i = 0;
     for (auto kernel : module->getOps<rt::KernelOp>())
@@ -139,6 +164,21 @@ TEST_F(TeamTest, RandomKernelsLeaveTheSameBytes) {
   for (TeamForm form :
        {TeamForm::One, TeamForm::Rows, TeamForm::Columns, TeamForm::Blocks})
     EXPECT_GE(forms[form], 5) << "form " << int(form);
+}
+
+TEST_F(TeamTest, BlocksLeaveTheSameBytes) {
+  std::vector<RandomKernel> kernels;
+  auto context = makeContext();
+  for (int i = 0; i < 400; ++i) {
+    RandomKernel k = makeRandomKernel(rng, "k" + std::to_string(i));
+    auto module = parse(*context, k.text);
+    ASSERT_TRUE(module);
+    rt::KernelOp kernel = *module->getOps<rt::KernelOp>().begin();
+    if (kernel.isElementwise() && !kernel.getGuarded())
+      kernels.push_back(std::move(k));
+  }
+  EXPECT_GE(kernels.size(), 20u);
+  runAll(kernels, kBlocks);
 }
 
 TEST_F(TeamTest, KernelsOfModelsLeaveTheSameBytes) {

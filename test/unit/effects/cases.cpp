@@ -62,6 +62,7 @@ private:
     planned = (*program.getArenas())[MTC_ARENA_WORKSPACE];
     std::vector<func::FuncOp> fragments(program.getOps<func::FuncOp>().begin(),
                                         program.getOps<func::FuncOp>().end());
+    standAlone();
     for (func::FuncOp fragment : fragments)
       for (Operation &op : fragment.getBody().front())
         if (isa<rt::AccessOpInterface>(op)) {
@@ -71,6 +72,12 @@ private:
     for (func::FuncOp fragment : fragments)
       fragment.erase();
     eraseRest();
+  }
+
+  /// What continues a product is a case without it.
+  void standAlone() {
+    program.walk([](rt::LaunchOp launch) { launch.setContinues(false); });
+    program.walk([](rt::KernelOp kernel) { kernel.setTiled(false); });
   }
 
   /// Everything of the program that names fragments, or that no case needs.

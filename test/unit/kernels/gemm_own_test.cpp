@@ -118,6 +118,44 @@ std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
   return {all.begin() + int64_t(row), all.end()};
 }
 
+/// What is told of the blocks of a product that is continued.
+struct Seen {
+  const GemmDesc &d;
+  const std::byte *c;
+  std::vector<std::byte> copied; ///< of c, when its block was finished
+  std::vector<int> times;        ///< that each element was in a block
+};
+
+void see(void *argument, int64_t row, int64_t rowEnd, int64_t column,
+         int64_t columnEnd) {
+  Seen &seen = *static_cast<Seen *>(argument);
+  size_t bytes = seen.copied.size() / seen.times.size();
+  EXPECT_EQ(row % kPanelRows, 0);
+  EXPECT_EQ(column % 8, 0); // blocks of four random words are not cut
+  for (int64_t i = row; i < rowEnd; ++i)
+    for (int64_t j = column; j < columnEnd; ++j) {
+      auto at = size_t(i * seen.d.n + j);
+      ++seen.times[at];
+      std::memcpy(&seen.copied[at * bytes], seen.c + at * bytes, bytes);
+    }
+}
+
+/// The same bits as `expected`, each seen once and finished by what continues
+/// the product.
+void expectContinued(const GemmDesc &d, const Operands &x, std::string_view isa,
+                     int threads, const std::vector<std::byte> &expected) {
+  Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)), c(storedAs(d.c, x.c));
+  OwnGemm own(d, threads, isa);
+  Guarded scratch(size_t(own.scratchBytes()));
+  Seen seen{d, c.begin, std::vector<std::byte>(c.bytes),
+            std::vector<int>(size_t(d.m * d.n))};
+  own.run(a.begin, b.begin, c.begin, reinterpret_cast<float *>(scratch.begin),
+          {see, &seen});
+  ASSERT_EQ(seen.times, std::vector<int>(seen.times.size(), 1));
+  ASSERT_EQ(seen.copied, expected);
+  ASSERT_EQ(c.copy(), expected);
+}
+
 std::string name(const GemmDesc &d) {
   return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
          " k=" + std::to_string(d.k) + " ta=" + std::to_string(d.ta) +
@@ -184,6 +222,10 @@ TEST(OwnGemm, RandomProductsAtOneTwoAndThreeThreads) {
           ASSERT_EQ(product(d, x, isa, threads), one)
               << isa << ", " << threads << " threads: " << name(d);
         }
+      if (i % 4 == 0) {
+        SCOPED_TRACE(name(d));
+        expectContinued(d, x, isa, isLarge ? 2 : 3, one);
+      }
       if (wide.empty() || !isWidened(d))
         expectNear(d, x, valuesOf(d.c, one));
       if (isWidened(d) && !wide.empty()) {

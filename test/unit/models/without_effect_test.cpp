@@ -48,18 +48,25 @@ TEST(ChoicesWithoutEffect, EachAxisGivesSomeAnEffect) {
             Keys{});
 }
 
-TEST(ChoicesWithoutEffect, ProductsOfACpuHaveNoEpilogues) {
-  Strategy strategy;
-  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
-  strategy.given = {"gemm_epilogues"};
-  EXPECT_EQ(
-      choicesWithoutEffect(strategy),
-      std::vector<std::string>{"gemm_epilogues: products of a cpu have none"});
-  strategy.gemmEpilogues = {};
-  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
-  strategy.gemmEpilogues = {"bias"};
-  strategy.target = "cuda:sm_90";
-  EXPECT_EQ(choicesWithoutEffect(strategy), std::vector<std::string>{});
+TEST(ChoicesWithoutEffect, EpiloguesAreOfADevice) {
+  const std::vector<std::string> none,
+      idle = {"gemm_epilogues: bias and gelu are of GPUs, pointwise of a cpu "
+              "whose products are our own"};
+  auto choices = [](std::vector<std::string> epilogues, std::string target,
+                    std::string gemm = "own") {
+    Strategy strategy;
+    strategy.given = {"gemm_epilogues"};
+    strategy.gemmEpilogues = std::move(epilogues);
+    strategy.target = std::move(target);
+    strategy.gemm = std::move(gemm);
+    return choicesWithoutEffect(strategy);
+  };
+  EXPECT_EQ(choices(Strategy().gemmEpilogues, "cpu"), none);
+  EXPECT_EQ(choices({}, "cpu"), none);
+  EXPECT_EQ(choices({"bias"}, "cpu"), idle);
+  EXPECT_EQ(choices({"pointwise"}, "cpu", "onednn"), idle);
+  EXPECT_EQ(choices({"bias"}, "cuda:sm_90"), none);
+  EXPECT_EQ(choices({"pointwise"}, "cuda:sm_90"), idle);
 }
 
 TEST(ChoicesWithoutEffect, ProductsOfAGpuAreItsLibrarys) {

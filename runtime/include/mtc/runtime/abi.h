@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 21
+#define MTC_ABI_VERSION 22
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -253,6 +253,20 @@ void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
 void mtc_gemm_epilogue(struct MtcContext *ctx, int32_t index, const void *a,
                        const void *b, const void *bias, void *c, void *aux,
                        void *scratch);
+
+/// What continues a product: does its work for the elements of c in rows
+/// [row, row_end) and columns [column, column_end), which are rounded and lie
+/// in memory.
+typedef void (*MtcTile)(void *argument, int64_t row, int64_t row_end,
+                        int64_t column, int64_t column_end);
+/// mtc_gemm of a row that a kernel of the runtime computes, on a CPU. `then` is
+/// called with `argument` for blocks that have each element of c once, of each
+/// as soon as it is made, by the thread that made it; blocks run at the same
+/// time. So `then` writes nothing that the product reads, and of c it reads and
+/// writes these elements alone.
+void mtc_gemm_then(struct MtcContext *ctx, int32_t index, const void *a,
+                   const void *b, void *c, void *scratch, MtcTile then,
+                   void *argument);
 
 /// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab`
 /// and `c` are the MtcDtype of a and b, and of c. -1 if the library has no such
