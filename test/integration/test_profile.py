@@ -1,6 +1,7 @@
 """The table of `mtc profile`, held to the plan and to the run that it times.
 
-Every op of the plan that takes time has a row, as often as its fragment runs; products
+Every op of the plan that takes time has a row, as often as its fragment runs (what
+continues a product is in that one's); products
 compute 2mnk; families add up to the step, and the ops of a fragment to its time; a profile
 changes no bit; what cannot be profiled is refused.
 
@@ -53,7 +54,7 @@ class Plan:
                     fragment = found[1]
                     self.ops[stage][fragment] = []
                 # Deeper is the tensor form, of which no code is made.
-                elif found := TIMED.match(line):
+                elif (found := TIMED.match(line)) and " continues {" not in line:
                     self.ops[stage][fragment].append(found[1])
                 elif "rt.timeline" in line:
                     train = "@train" in line
