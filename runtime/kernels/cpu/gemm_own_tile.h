@@ -130,7 +130,7 @@ MTC_INLINE void prefetchRows(const Corner<E> &c) {
 
 /// Rows of a packed panel of op(a).
 struct PackedRows {
-  PackedRows(const BlockCall &call, int64_t row)
+  PackedRows(const BlockCall &call, int64_t row, bool)
       : at(static_cast<const float *>(call.a) +
            row / kPanelRows * kPanelRows * call.depth + row % kPanelRows) {}
   MTC_INLINE F unit(int row, int64_t k) const {
@@ -144,7 +144,9 @@ private:
 
 /// Rows as memory has them. Those beyond the last one are that one again.
 struct PlainRows {
-  PlainRows(const BlockCall &call, int64_t row) {
+  PlainRows(const BlockCall &call, int64_t row, bool areLastColumns)
+      : end(4 * call.depth),
+        next((areLastColumns ? 4 * kTileRows * call.aStride : 0) - end) {
     for (int r = 0; r < kTileRows; ++r)
       rows[r] =
           static_cast<const char *>(call.a) +
@@ -155,16 +157,20 @@ struct PlainRows {
     __builtin_memcpy(&both, rows[row] + 4 * k, 4);
     return broadcast(both);
   }
-  /// A line of each row, which kChunk units later is as far on.
+  /// A line of each row, which kChunk units later is as far on; behind the end
+  /// those with which the next register block begins.
   MTC_INLINE void prefetch(int64_t k) const {
     constexpr int64_t kAhead = 256; // bytes
     static_assert(4 * kChunk == 64, "a line");
+    int64_t at = 4 * k + kAhead;
+    at += at < end ? 0 : next;
 #pragma GCC unroll 8
     for (int r = 0; r < kTileRows; ++r)
-      _mm_prefetch(rows[r] + 4 * k + kAhead, _MM_HINT_T0);
+      _mm_prefetch(rows[r] + at, _MM_HINT_T0);
   }
 
 private:
+  int64_t end, next; ///< of a row, in bytes
   const char *rows[kTileRows];
 };
 
@@ -183,10 +189,10 @@ MTC_INLINE void take(Ahead &ahead) {
 
 template <int Vectors, typename Terms, typename C, typename Rows>
 MTC_INLINE void registerBlock(const Rows &rows, const float *b,
-                              const BlockCall &call, const Corner<C> &c,
-                              const Corner<float> &floats) {
+                              const float *nextB, const BlockCall &call,
+                              const Corner<C> &c, const Corner<float> &floats) {
   constexpr int kAhead = 8; // units of k
-  if (call.from == Sums::inC)
+  if (call.from == Sums::inC || (call.to == Sums::inC && !call.streams))
     prefetchRows<Vectors>(c);
   if (call.from == Sums::inFloats)
     prefetchRows<Vectors>(floats);
@@ -218,6 +224,8 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
       }
     }
   }
+  for (int64_t i = 0; i < kAhead * kPanelColumns; i += 16)
+    _mm_prefetch((const char *)(nextB + i), _MM_HINT_T0);
   if (call.from == Sums::inC)
     addFrom<Vectors>(x, c);
   if (call.from == Sums::inFloats)
@@ -233,8 +241,12 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
 template <int Vectors, typename Terms, typename C, typename Rows>
 void blockAt(const BlockCall &call, int64_t i, int64_t j) {
   int64_t rows = call.rows - i, columns = call.columns - j;
+  bool areLastColumns = columns <= kPanelColumns;
+  const float *panel = call.b + j * call.depth, *next = panel;
+  if (call.aStride != 0)
+    next = areLastColumns ? call.b : panel + kPanelColumns * call.depth;
   registerBlock<Vectors, Terms>(
-      Rows(call, i), call.b + j * call.depth, call,
+      Rows(call, i, areLastColumns), panel, next, call,
       Corner<C>{static_cast<C *>(call.c) + i * call.stride + j, call.stride,
                 rows, columns},
       Corner<float>{call.floats + i * call.floatStride + j, call.floatStride,
