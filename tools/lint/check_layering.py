@@ -26,7 +26,7 @@ ALLOWED = {
     "dialects/tfm": FRAMEWORK | TABLES | {"dialects/mtc"},
     # Attributes of a level ride on the ops of the next ones.
     "dialects/pipe": FRAMEWORK | TABLES | {"dialects/tfm", "dialects/dist"},
-    "dialects/rt": FRAMEWORK | TABLES | {"dialects/dist", "dialects/pipe"},
+    "dialects/rt": FRAMEWORK | TABLES | {"dialects/mtc", "dialects/dist", "dialects/pipe"},
     "models": {"runtime/base", MESH, CHIPS},  # specs and strategies: plain C++
     "models/import": FRAMEWORK | {"models", "dialects", "runtime/base", MESH},
     "passes": FRAMEWORK | {"dialects", ABI},  # families, registration
