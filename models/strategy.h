@@ -54,7 +54,7 @@ struct Strategy {
   /// Of overlapKinds, in that order.
   std::vector<std::string> overlap = {"p2p"};
   /// Of epilogueKinds, in that order; a target has its own of them.
-  std::vector<std::string> gemmEpilogues = {"bias", "gelu", "pointwise"};
+  std::vector<std::string> gemmEpilogues = {"bias", "gelu"};
   std::string gemm = "own"; ///< or "onednn"; of cpus
   int64_t threadsPerRank = 1;
   bool commThread = false; ///< a thread of collectives beside these

@@ -1,6 +1,6 @@
 // What continues a product of a cpu runs while the product does. One fault each, planted in a plan
 // that is accepted.
-// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --gemm-epilogues pointwise --compile-to=plan-memory -o %t.mlir
 // RUN: mtc-opt --verify-plan %t.mlir | FileCheck %s --check-prefix=PLAN
 
 // PLAN: rt.kernel @kernel5 rows 64 cols 192 args 0 {{.*}} tiled {

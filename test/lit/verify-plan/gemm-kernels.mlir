@@ -1,14 +1,14 @@
 // Products by kernels of our own: the plan names them, and has their scratch. One fault each, planted in a plan that is accepted.
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --threads 2 --isa x86-64-v3 --compile-to=plan-memory -o %t.mlir
 // RUN: mtc-opt --verify-plan %t.mlir | FileCheck %s --check-prefix=PLAN
-// PLAN: target = <device = "cpu", isa = "x86-64-v3", threads = 2, epilogues = ["pointwise"], gemm = own>
+// PLAN: target = <device = "cpu", isa = "x86-64-v3", threads = 2, gemm = own>
 // PLAN-LABEL: func.func @stage0_fwd
 // PLAN: rt.gemm {{.*}} scratch {{.*}} m 64 n 192 k 64 by own {
 // PLAN-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
 // PLAN-LABEL: func.func @stage0_bwd
 
 // scratch for one thread only
-// RUN: sed -e 's/threads = 2, epilogues/threads = 3, epilogues/' %t.mlir \
+// RUN: sed -e 's/threads = 2, gemm = own/threads = 3, gemm = own/' %t.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH
 // SCRATCH: 'rt.gemm' {{.*}}expected at least {{[0-9]+}} bytes of scratch, as its kernel needs, found {{[0-9]+}}
 
@@ -19,7 +19,7 @@
 
 // of a GPU
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --isa x86-64-v3 --compile-to=lower-calls \
-// RUN:   | sed -e 's/device = "cpu"/device = "cuda:sm_90"/' -e 's/, epilogues = \["pointwise"\], gemm = own//' \
+// RUN:   | sed -e 's/device = "cpu"/device = "cuda:sm_90"/' -e 's/, gemm = own//' \
 // RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --store-gradients --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: 'rt.gemm' op expected a product of a GPU without a kernel, as its library computes it; found 'own'
 
@@ -30,6 +30,6 @@
 
 // if nothing is said, all by kernels of our own
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --isa x86-64-v3 --compile-to=plan-memory | FileCheck %s --check-prefix=DEFAULT
-// DEFAULT: threads = 1, epilogues = ["pointwise"], gemm = own>
+// DEFAULT: threads = 1, gemm = own>
 // DEFAULT-NOT: rt.gemm {{.*}} k {{[0-9]+}} {
 // DEFAULT: rt.gemm {{.*}} by own {{{.*}}ta = true

@@ -61,7 +61,7 @@ TEST(ChoicesWithoutEffect, EpiloguesAreOfADevice) {
     strategy.gemm = std::move(gemm);
     return choicesWithoutEffect(strategy);
   };
-  EXPECT_EQ(choices(Strategy().gemmEpilogues, "cpu"), none);
+  EXPECT_EQ(choices({"bias", "pointwise"}, "cpu"), none);
   EXPECT_EQ(choices({}, "cpu"), none);
   EXPECT_EQ(choices({"bias"}, "cpu"), idle);
   EXPECT_EQ(choices({"pointwise"}, "cpu", "onednn"), idle);
