@@ -104,6 +104,7 @@ private:
           gemm.setTa(form & 1);
           gemm.setTb(form & 2);
           gemm.setBeta(form & 4);
+          gemm.setStoresFirst(false);
           // Accumulators are f32.
           auto c = cast<ShapedType>(gemm.getC().getType());
           return !gemm.getBeta() || c.getElementType().isF32();

@@ -86,7 +86,8 @@ private:
     int64_t value = form.constant;
     for (const AxisInfo &axis : kAxes)
       value += form[axis.id] * at[axis.id];
-    return value + form[rt::kSample] * StepValues::kSampleBase +
+    return value + form[rt::kMicrobatch] +
+           form[rt::kSample] * StepValues::kSampleBase +
            form[rt::kSeed] * int64_t(StepValues::kSeed);
   }
 

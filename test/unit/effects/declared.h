@@ -29,7 +29,7 @@ struct StepValues {
 
 /// What an op in a fragment declares, on a rank: its accesses, each cut to the
 /// range that the op names, and the bytes of the resources that its memory
-/// effects name. Slots are slot 0, the microbatch is 0.
+/// effects name. Slots are slot 0, the microbatch is 1.
 std::vector<Declared> declaredBy(mlir::Operation *op,
                                  const Mesh::Coordinates &at, const Mesh &mesh);
 
