@@ -58,6 +58,7 @@ Status rejected(Phase phase) {
 
 DiagnosticLog::DiagnosticLog(mlir::MLIRContext &context)
     : handler_(&context, [this](mlir::Diagnostic &diagnostic) {
+        std::scoped_lock lock(mutex_);
         hasError_ |=
             diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
         llvm::raw_string_ostream out(text_);
@@ -67,7 +68,13 @@ DiagnosticLog::DiagnosticLog(mlir::MLIRContext &context)
         return mlir::success();
       }) {}
 
+bool DiagnosticLog::hasError() const {
+  std::scoped_lock lock(mutex_);
+  return hasError_;
+}
+
 std::string DiagnosticLog::take() {
+  std::scoped_lock lock(mutex_);
   hasError_ = false;
   return std::exchange(text_, {});
 }

@@ -10,6 +10,7 @@
 #include "mlir/Support/Timing.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace llvm {
@@ -28,9 +29,10 @@ public:
   /// What was said since the last call.
   std::string take();
   /// Whether an error was among it.
-  bool hasError() const { return hasError_; }
+  bool hasError() const;
 
 private:
+  mutable std::mutex mutex_; ///< kernels' code is made on another thread
   std::string text_;
   bool hasError_ = false;
   mlir::ScopedDiagnosticHandler handler_;

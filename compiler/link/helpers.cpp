@@ -55,8 +55,11 @@ std::vector<std::string> wordsOf(const LinkJob &job) {
 
 /// `toolchain` is empty at first, and then what was found.
 Status linkWords(const std::vector<std::string> &words, Toolchain &toolchain) {
-  if (toolchain.executable.empty())
-    MTC_RETURN_IF_ERROR(findToolchain(toolchain));
+  if (toolchain.executable.empty()) {
+    Toolchain found;
+    MTC_RETURN_IF_ERROR(findToolchain(found));
+    toolchain = std::move(found);
+  }
   LinkJob job = {words[0],
                  {words.begin() + 2, words.end()},
                  static_cast<LinkForm>(std::stoi(words[1]))};

@@ -87,7 +87,8 @@ SmallVector<int64_t> KernelOp::getWrittenOperands() {
 }
 
 bool KernelOp::isElementwise() {
-  if (static_cast<int64_t>(getCols()) < 0)
+  // With one column what is stored is of a row.
+  if (static_cast<int64_t>(getCols()) <= 1)
     return false;
   return llvm::all_of(getBody().front(), [&](Operation &op) {
     auto store = dyn_cast<StoreOp>(op);

@@ -2,6 +2,7 @@
 #include "passes/codegen/cpu_team.h"
 
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -94,8 +95,11 @@ TeamShape codegen::teamShape(const Schedule &s, int64_t threads) {
 int64_t codegen::teamWorkspace(rt::KernelOp kernel, int64_t threads) {
   if (threads <= 1 || kernel.getTiled())
     return 0;
-  ScopedDiagnosticHandler quiet(kernel.getContext(),
-                                [](Diagnostic &) { return success(); });
+  // Others may have something to say at the same time.
+  uint64_t own = llvm::get_threadid();
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [own](Diagnostic &) {
+    return success(llvm::get_threadid() == own);
+  });
   auto plan = schedule(kernel, kCpuRowBuffer);
   return failed(plan) ? 0 : teamShape(*plan, threads).workspaceBytes;
 }

@@ -12,8 +12,9 @@ class PassBuilder;
 namespace mtc::codegen {
 
 /// Those of O2 that change what codegen-kernels writes: functions that call
-/// nothing, of nested loops that have their vectors and no memory of their own
-/// but rows. The others find nothing to do there, and take as long.
+/// nothing but meetings of a team, of nested loops that have their vectors and
+/// no memory of their own but rows. The others find nothing to do there, and
+/// take as long.
 llvm::Error addKernelPasses(llvm::PassBuilder &builder,
                             llvm::ModulePassManager &passes);
 

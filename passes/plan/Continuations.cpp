@@ -72,6 +72,11 @@ void continueProducts(rt::ProgramOp program) {
       else
         found[kernel].hasOthers = true;
     }
+  // Kernels that change are none of a pool's, which knows them by what they
+  // are.
+  for (auto &[kernel, launches] : found)
+    if (!launches.continuing.empty() && !launches.hasOthers)
+      kernel.setTiled(true);
   std::optional<KernelPool> pool;
   for (auto &[kernel, launches] : found) {
     if (launches.continuing.empty())
@@ -83,8 +88,6 @@ void continueProducts(rt::ProgramOp program) {
       if (!pool)
         pool.emplace(&program.getBody().front());
       name = pool->add(tiled);
-    } else {
-      kernel.setTiled(true);
     }
     for (rt::LaunchOp launch : launches.continuing) {
       launch.setKernel(name);

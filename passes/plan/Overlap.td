@@ -112,7 +112,7 @@ def StoreGradients : ProgramPass<"store-gradients"> {
     Where every gradient of a use of a parameter is a product that is added to its
     accumulator, the product of the first microbatch is stored (`stores_first`), and `apply`
     does not clear these elements any more: an accumulator is written once less and read once
-    less in a step. Others are cleared as before: sums over rows, rows that tokens look up,
+    less in a step. Others are cleared as before, and so are all of a GPU: sums over rows, rows that tokens look up,
     what waits in a staging buffer (ZeRO-2). So are all of a fragment that does not run
     microbatch 0 first, which a schedule that somebody wrote may want.
 

@@ -5,6 +5,7 @@
 // shard-gradients, which puts some gradients elsewhere.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
@@ -88,6 +89,8 @@ private:
   void readWriters(func::FuncOp fn, rt::RefOp ref) {
     Accumulator &found = accumulators[{ref.getParam()->str(), *ref.getUse()}];
     found.elements = cast<MemRefType>(ref.getType()).getNumElements();
+    // A second one in a fragment adds to the first.
+    found.isStored &= llvm::hasSingleElement(ref->getUsers());
     for (Operation *user : ref->getUsers()) {
       auto product = dyn_cast<rt::GemmOp>(user);
       bool adds = product && product.getC() == ref && product.getBeta();
@@ -126,12 +129,13 @@ private:
           b.getI64IntegerAttr(begin), StringAttr(), IntegerAttr());
       rt::ZeroOp::create(b, zero.getLoc(), Type(), part, zero.getGuarded());
     };
-    int64_t from = 0;
+    int64_t from = ref.getStart().value_or(0);
+    int64_t last = from + type.getNumElements();
     for (auto [begin, end] : found->second) {
-      clear(from, begin);
-      from = end;
+      clear(from, std::min(begin, last));
+      from = std::max(from, end);
     }
-    clear(from, type.getNumElements());
+    clear(from, last);
     zero.erase();
     if (ref->use_empty())
       ref.erase();
@@ -151,7 +155,14 @@ struct StoreGradientsPass
     registry.insert<rt::RtDialect>();
   }
   LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FirstStores(program).run();
+    FailureOr<ConfigAttr> config =
+        configOf(program->getParentOfType<ModuleOp>());
+    if (failed(config))
+      return failure();
+    // A GPU's library may make both products by algorithms that add in another
+    // order.
+    if (config->getTarget().getDevice() == "cpu")
+      FirstStores(program).run();
     return success();
   }
 };

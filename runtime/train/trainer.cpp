@@ -71,7 +71,7 @@ Status Trainer::meet() {
 
 Status Trainer::runUnguarded() {
   MTC_RETURN_IF_ERROR(prepare());
-  if (!job_.evaluates())
+  if (!job_.evaluates() && job_.startStep() < job_.passes())
     populate();
   MTC_RETURN_IF_ERROR(fillParams());
   MTC_RETURN_IF_ERROR(dump("init", 0));

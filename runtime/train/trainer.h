@@ -66,7 +66,7 @@ private:
   /// Returns when every rank has called it.
   Status meet();
   Status prepare();
-  /// Of a run that trains, which uses all arenas in its first step.
+  /// Of a run with a step to train, which uses all arenas.
   void populate();
   Status fillParams();
   Status load();

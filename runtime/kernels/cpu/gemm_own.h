@@ -71,6 +71,7 @@ private:
                   int64_t parts) const;
   Ahead aheadOf(const PackCall &next, const BlockCall &call) const;
   bool isLast(const Block &block) const;
+  bool hasWholeLines(const Result &c) const;
   BlockCall callOf(const Block &block, const Result &c) const;
   BlockCall pieceOf(const BlockCall &call, int64_t row, int64_t column) const;
   void multiply(const BlockCall &call, const Result &c, const Place &at) const;

@@ -98,9 +98,10 @@ MTC_INLINE void storeTo(const Corner<E> &to, Block<Vectors> &x) {
         storeFirst(to.p + r * to.stride + v * kW, to.columns - v * kW, x[r][v]);
 }
 
+constexpr bool kStreams = kPanelColumns * sizeof(float) % 64 == 0;
+
 /// Whole lines past the caches, which then need not be read first; false, and
-/// nothing is done, where an instruction set has none or a line is in part
-/// another block's.
+/// nothing is done, where a line is in part another block's.
 template <int Vectors, typename E>
 MTC_INLINE bool streamTo(const Corner<E> &, Block<Vectors> &) {
   return false;
@@ -108,8 +109,7 @@ MTC_INLINE bool streamTo(const Corner<E> &, Block<Vectors> &) {
 #ifdef __AVX512F__
 template <int Vectors>
 MTC_INLINE bool streamTo(const Corner<float> &to, Block<Vectors> &x) {
-  bool areLines = (reinterpret_cast<uintptr_t>(to.p) | 4 * to.stride) % 64 == 0;
-  if (!areLines || to.columns < Vectors * kW)
+  if (to.columns < Vectors * kW)
     return false;
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r)

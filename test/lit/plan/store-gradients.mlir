@@ -27,6 +27,15 @@
 // BYTES: rt.view grads at 0 : memref<64xf32>
 // BYTES: rt.view grads at 512 : memref<72xf32>
 
+// Once more: what is cleared already stays as it is.
+// RUN: mtc-opt %s --store-gradients | mtc-opt --store-gradients | FileCheck %s
+
+// Two products of a fragment: the second adds to the first.
+// RUN: sed -e 's/rt.launch @kernel0(%x, %u) args() writes .1. : (tensor<8x8xf32>, memref<8x8xf32>)/rt.gemm %x, %x into %u m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>)/' %s | mtc-opt --store-gradients | FileCheck %s --check-prefix=TWO
+// TWO-LABEL: func.func @stage0_bwd()
+// TWO: rt.gemm {{.*}}stores_first
+// TWO-COUNT-2: rt.gemm {{.*}}{beta = true, ta = false, tb = false}
+
 // LATE-NOT: stores_first
 // LATE: rt.ref grad of 0 : memref<200xf32>
 // NONE-NOT: stores_first

@@ -27,3 +27,13 @@
 // A schedule that somebody wrote, whose first microbatch is another: all is cleared.
 // RUN: mtc compile gpt2-nano --pp 2 --mbs 2 --gbs 16 --schedule %S/../../integration/schedules/own-order.txt --compile-to=plan-memory -o - | FileCheck %s --check-prefix=WRITTEN
 // WRITTEN-NOT: stores_first
+
+// one form of a backward that adds, where the others store
+// RUN: mtc compile gpt2-nano --tp 1 --pp 1 --dp 2 --mbs 2 --gbs 8 --overlap grad-reduce --compile-to=plan-memory -o %t-forms.mlir
+// RUN: mtc-opt --verify-plan %t-forms.mlir -o /dev/null
+// RUN: sed -e '/^    func.func @stage0_bwd_last/,/return/s/stores_first, //' %t-forms.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=FORM
+// FORM: expected all of "layers.3.mlp.down.weight" to be cleared for the next step
+
+// On a GPU the library may add in another order where it does not add to c: all is cleared.
+// RUN: mtc compile gpt2-nano --mbs 2 --gbs 4 --target cuda:sm_90 --compile-to=plan-memory -o - | FileCheck %s --check-prefix=WRITTEN
