@@ -13,8 +13,15 @@ ProgramLinks::ProgramLinks(const Toolchain &toolchain, std::vector<LinkJob> all,
     : toolchain(toolchain), jobs(std::move(all)), helpers(helpers),
       results(jobs.size()) {
   size_t count = helpers ? std::min(helpers->size(), jobs.size()) : 0;
-  for (size_t i = 0; i < count; ++i)
-    threads.emplace_back([this, i] { serve(i); });
+  threads.reserve(count);
+  try {
+    for (size_t i = 0; i < count; ++i)
+      threads.emplace_back([this, i] { serve(i); });
+  } catch (...) { // no thread to be had: those that are there end first
+    complete(/*drop=*/true);
+    join();
+    throw;
+  }
 }
 
 ProgramLinks::~ProgramLinks() {
