@@ -11,14 +11,19 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
+bool hasAccess(const Fragment &fragment,
+               llvm::function_ref<bool(const Access &)> which) {
+  return llvm::any_of(fragment.touches, [&](const Touch &touch) {
+    return llvm::any_of(touch.accesses, which);
+  });
+}
+
 /// A sum that several microbatches add to: its order is part of the numerics.
 bool accumulates(const Fragment &fragment) {
-  for (const Touch &touch : fragment.touches)
-    for (const Access &access : touch.accesses)
-      if (access.extent.arena == MTC_ARENA_GRADS && access.reads &&
-          access.writes)
-        return true;
-  return false;
+  return hasAccess(fragment, [](const Access &access) {
+    return access.extent.arena == MTC_ARENA_GRADS && access.reads &&
+           access.writes;
+  });
 }
 
 /// The slots that run a fragment; none of the update.
@@ -39,11 +44,8 @@ std::optional<schedules::Phase> slotPhase(Phase phase) {
 
 /// A sum that microbatch 0 begins.
 bool storesFirst(const Fragment &fragment) {
-  for (const Touch &touch : fragment.touches)
-    for (const Access &access : touch.accesses)
-      if (access.storesFirst)
-        return true;
-  return false;
+  return hasAccess(fragment,
+                   [](const Access &access) { return access.storesFirst; });
 }
 
 class TimelineChecker {

@@ -16,7 +16,9 @@
 //
 // Names given to anonymous memory, which not every kernel keeps, are lines of
 // $MTC_ALLOC_COUNT.names: address, bytes named, bytes that the mmap before it
-// mapped at this address (0: another address), and the name.
+// mapped at this address (0: another address), and the name. Bytes whose pages
+// the kernel is asked for at once (MADV_POPULATE_WRITE) are lines of the name
+// "populated".
 //
 //===----------------------------------------------------------------------===//
 #include <algorithm>
@@ -40,6 +42,9 @@
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #define PR_SET_VMA_ANON_NAME 0
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
 #endif
 
 extern "C" {
@@ -251,6 +256,12 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int fd,
 void *mmap64(void *at, size_t bytes, int protection, int flags, int fd,
              off64_t offset) {
   return map(at, bytes, protection, flags, fd, offset);
+}
+
+int madvise(void *base, size_t bytes, int advice) {
+  if (advice == MADV_POPULATE_WRITE && namesFd >= 0)
+    recordName(base, bytes, "populated");
+  return static_cast<int>(syscall(SYS_madvise, base, bytes, advice));
 }
 
 int prctl(int option, ...) {

@@ -6,6 +6,8 @@
     keeps their names (CONFIG_ANON_VMA_NAME) they are summed by name; everywhere each
     range that the runtime maps and names (alloc_count.cpp notes it) must have the
     printed size and lie in anonymous memory of the stopped process.
+  * A run with a step to train asks the kernel for the pages of its arenas, all of them
+    and no others; one that only converts or evaluates asks for none.
   * After the first step the program allocates nothing; what the libraries of matrix
     products allocate for a moment is counted and printed.
   * A plan with an arena a page smaller is rejected when compiled or when started.
@@ -147,6 +149,38 @@ def check_mapped_threads(mtc, report, bundle, recipe, library, folder):
                       f"threads: {key[1]} of rank {key[0]} is not mapped in step 2")
     print(f"threads: {len(found)} arenas of {sum(found.values())} bytes, printed "
           f"{sum(wanted.values())}, by {' and by '.join(way for way, _ in ways)}")
+
+
+def populated(path):
+    """Bytes by (rank, arena) that the kernel was asked for at once."""
+    ranges, found = named_ranges(path), {}
+    with open(path) as file:
+        for base, size, _, name in (line.rstrip("\n").split(" ", 3) for line in file):
+            if name == "populated":
+                owner = next((key for key, (begin, end) in ranges.items()
+                              if begin <= int(base, 16) < end), "nobody")
+                found[owner] = found.get(owner, 0) + int(size)
+    return found
+
+
+def check_populated(mtc, report, bundle, recipe, library, folder):
+    printed = printed_arenas(mtc, report, bundle)
+    per_stage = LAYOUT.ranks // LAYOUT.pp
+    all_arenas = {(rank, name): printed[rank // per_stage][name]
+                  for rank in range(LAYOUT.ranks) for name in ARENAS
+                  if printed[rank // per_stage][name]}
+    for what, options, wanted in (
+            ("trains", ["--steps", 1], all_arenas),
+            ("converts", ["--steps", 0, "--save", os.path.join(folder, "saved")], {}),
+            ("evaluates", ["--eval", 1], {})):
+        prefix = os.path.join(folder, f"populated-{what}")
+        with preloaded(library, prefix):
+            mtc.call("run", bundle, *recipe, *options, "--quiet", "--comm", "threads")
+        found = populated(prefix + ".names")
+        report.expect(found == wanted, f"a run that {what}: expected pages of "
+                      f"{sum(wanted.values())} bytes asked for, of each arena's, found "
+                      f"{found}")
+        print(f"a run that {what} asks for pages of {sum(found.values())} bytes")
 
 
 class Counts:
@@ -297,6 +331,8 @@ def main():
         for check in (lambda: check_mapped(mtc, report, bundle, recipe, folder),
                       lambda: check_mapped_threads(mtc, report, team, recipe,
                                                    sys.argv[2], folder),
+                      lambda: check_populated(mtc, report, team, recipe, sys.argv[2],
+                                              folder),
                       lambda: check_allocations(mtc, report, bundle, recipe,
                                                 sys.argv[2], folder, "shm"),
                       lambda: check_allocations(mtc, report, team, recipe,

@@ -191,10 +191,12 @@ bool OwnGemm::isLast(const Block &block) const {
   return block.unit + block.units >= units();
 }
 
-/// Whether rows of the result begin at lines, which are then written whole.
+/// Whether rows of each register block begin at lines of the result, which are
+/// then written whole.
 bool OwnGemm::hasWholeLines(const Result &c) const {
+  int64_t steps = 4 * (desc.n | kernels->columns);
   return desc.c == MTC_F32 &&
-         (reinterpret_cast<uintptr_t>(c.at) | 4 * desc.n) % 64 == 0;
+         (reinterpret_cast<uintptr_t>(c.at) | steps) % 64 == 0;
 }
 
 /// Of all rows of the block; the caller moves it to a part, and says where its
@@ -211,7 +213,7 @@ BlockCall OwnGemm::callOf(const Block &block, const Result &c) const {
   call.c = offset(c.at, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
-  call.streams = desc.kernel == GemmKernel::ownStreamed && kernels->streams &&
+  call.streams = desc.kernel == GemmKernel::ownStreamed &&
                  call.from == Sums::zero && isLast(block) && hasWholeLines(c);
   return call;
 }

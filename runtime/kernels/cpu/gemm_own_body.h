@@ -18,17 +18,12 @@ constexpr OwnKernels kWideKernels = {kTileRows,
                                      kPanelColumns,
                                      1,
                                      sizeof(E) == 4,
-                                     kStreams,
                                      packPanels<WideUnits<E>>,
                                      multiplyBlock<FloatTerms>};
 #ifdef __AVX512BF16__
-constexpr OwnKernels kPairKernels = {kTileRows,
-                                     kPanelColumns,
-                                     2,
-                                     true,
-                                     kStreams,
-                                     packPanels<PairUnits>,
-                                     multiplyBlock<PairTerms>};
+constexpr OwnKernels kPairKernels = {
+    kTileRows, kPanelColumns,         2,
+    true,      packPanels<PairUnits>, multiplyBlock<PairTerms>};
 #endif
 
 } // namespace

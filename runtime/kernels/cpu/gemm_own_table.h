@@ -71,7 +71,6 @@ struct OwnKernels {
   int64_t rows, columns;   ///< of a block of sums in registers
   int64_t elementsPerUnit; ///< along k
   bool readsRows; ///< units are what memory has: op(a) need not be packed
-  bool streams;   ///< rows of a block of sums in fp32 are whole lines
   void (*pack)(const PackCall &);
   void (*multiply)(const BlockCall &);
 };

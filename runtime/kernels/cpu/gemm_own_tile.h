@@ -98,8 +98,6 @@ MTC_INLINE void storeTo(const Corner<E> &to, Block<Vectors> &x) {
         storeFirst(to.p + r * to.stride + v * kW, to.columns - v * kW, x[r][v]);
 }
 
-constexpr bool kStreams = kPanelColumns * sizeof(float) % 64 == 0;
-
 /// Whole lines past the caches, which then need not be read first; false, and
 /// nothing is done, where a line is in part another block's.
 template <int Vectors, typename E>

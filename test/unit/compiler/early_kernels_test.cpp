@@ -43,13 +43,14 @@ protected:
 #if LLVM_THREAD_SANITIZER_BUILD
     GTEST_SKIP() << "MLIR's own locks are not seen";
 #endif
-  }
-  EarlyKernels() : pool(llvm::hardware_concurrency(2)) {
     context = makeContext(&pool);
     module = mlir::parseSourceString<mlir::ModuleOp>(plan(), context.get());
     loadCodeDialects(*context);
   }
-  ~EarlyKernels() override { context->disableMultithreading(); }
+  void TearDown() override {
+    if (context)
+      context->disableMultithreading();
+  }
 
   std::vector<std::string> take(KernelObjects &objects) {
     mlir::TimingScope untimed;
@@ -61,7 +62,7 @@ protected:
     return all;
   }
 
-  llvm::DefaultThreadPool pool;
+  llvm::DefaultThreadPool pool{llvm::hardware_concurrency(2)};
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::TimingScope untimed;
