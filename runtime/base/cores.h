@@ -1,8 +1,11 @@
-//===- cores.h - cores of the processor -------------------------*- C++ -*-===//
+//===- cores.h - the processor and its cores --------------------*- C++ -*-===//
 #ifndef MTC_RUNTIME_BASE_CORES_H
 #define MTC_RUNTIME_BASE_CORES_H
 
 #include <sched.h>
+
+#include <fstream>
+#include <string>
 
 namespace mtc::runtime {
 
@@ -10,6 +13,16 @@ namespace mtc::runtime {
 inline int usableCores() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// As /proc/cpuinfo has it; empty: unknown.
+inline std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (size_t at = line.find(": "); at != line.npos)
+        return line.substr(at + 2);
+  return "";
 }
 
 } // namespace mtc::runtime

@@ -1,10 +1,11 @@
-//===- tune.cpp - which algorithms of products are fastest ----------------===//
+//===- tune.cpp - what computes products fastest --------------------------===//
 
 #include "mtc/runtime/tune.h"
 
 #include "runtime/base/file.h"
 #include "runtime/base/output_files.h"
 #include "runtime/control/bundle.h"
+#include "runtime/device/cpu/gemm_tuner.h"
 #include "runtime/device/cuda/gemm_product.h"
 #include "runtime/device/cuda/gemm_tuner.h"
 
@@ -26,49 +27,135 @@ Status checkOutput(const TuneOptions &options) {
   return checkWritable(options.file);
 }
 
-Status addProducts(const std::string &folder, std::set<GemmInfo> &out) {
-  Bundle bundle;
-  MTC_RETURN_IF_ERROR(openBundle(folder, ProgramForm::executable, bundle));
-  for (const BundleProgram &stage : bundle.stages) {
-    if (!stage.descriptor.isForGpu())
-      return {StatusCode::usage,
-              fmt::format("{}: expected a bundle for GPUs, found one for the "
-                          "CPU; compile it with --target cuda:sm_90",
-                          folder)};
-    out.insert(stage.descriptor.gemms.begin(), stage.descriptor.gemms.end());
+/// Products of bundles, of one kind of device.
+struct Products {
+  bool isForGpu = false;
+  std::string first;       ///< bundle
+  std::set<GemmInfo> rows; ///< of GPUs
+  TuneRows cpuRows;
+  std::string isa; ///< of CPUs
+};
+
+Status addStage(const std::string &folder, const Descriptor &d, Products &out) {
+  bool isFirst = out.first.empty();
+  if (isFirst) {
+    out.first = folder;
+    out.isForGpu = d.isForGpu();
+    out.isa = d.isa;
   }
+  auto nameOf = [](bool isForGpu) { return isForGpu ? "GPUs" : "the CPU"; };
+  if (out.isForGpu != d.isForGpu())
+    return {StatusCode::usage,
+            fmt::format("{}: expected a bundle for {}, as {} is, found one for "
+                        "{}; a table has products of one kind: tune them one "
+                        "after the other",
+                        folder, nameOf(out.isForGpu), out.first,
+                        nameOf(d.isForGpu()))};
+  if (!d.isForGpu() && out.isa != d.isa)
+    return {StatusCode::usage,
+            fmt::format("{}: expected a bundle for {}, as {} is, found one for "
+                        "{}; a table is of one instruction set: tune them one "
+                        "after the other",
+                        folder, out.isa, out.first, d.isa)};
+  if (d.isForGpu())
+    out.rows.insert(d.gemms.begin(), d.gemms.end());
+  else
+    addTuneRows(d.gemms, d.threads, out.cpuRows);
   return Status::okay();
 }
 
-void say(const GemmInfo &row, const cuda::TunedGemm &tuned) {
-  const double operations =
-      2e-6 * double(row.m) * double(row.n) * double(row.k);
-  std::fputs(fmt::format("{}: {:.1f} us, {:.0f} TFLOP/s; the first guess took "
-                         "{:.2f} times as long\n",
-                         cuda::describe(row), tuned.microseconds,
-                         operations / tuned.microseconds,
-                         tuned.firstMicroseconds / tuned.microseconds)
-                 .c_str(),
-             stdout);
+Status addBundle(const std::string &folder, Products &out) {
+  Bundle bundle;
+  MTC_RETURN_IF_ERROR(openBundle(folder, ProgramForm::executable, bundle));
+  for (const BundleProgram &stage : bundle.stages)
+    MTC_RETURN_IF_ERROR(addStage(folder, stage.descriptor, out));
+  return Status::okay();
+}
+
+/// Options that mean something for GPUs only.
+Status checkCpuOptions(const TuneOptions &options) {
+  const char *given = options.device       ? "--device"
+                      : options.algorithms ? "--algorithms"
+                                           : nullptr;
+  if (!given)
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("{}: expected bundles for GPUs, found ones for the CPU; "
+                      "leave it out, or compile with --target cuda:sm_90",
+                      given)};
+}
+
+double operationsOf(int64_t m, int64_t n, int64_t k) {
+  return 2e-6 * double(m) * double(n) * double(k);
+}
+
+void printLine(const std::string &line) {
+  std::fputs((line + "\n").c_str(), stdout);
   std::fflush(stdout);
+}
+
+void say(const GemmInfo &row, const cuda::TunedGemm &tuned) {
+  printLine(fmt::format("{}: {:.1f} us, {:.0f} TFLOP/s; the first guess took "
+                        "{:.2f} times as long",
+                        cuda::describe(row), tuned.microseconds,
+                        operationsOf(row.m, row.n, row.k) / tuned.microseconds,
+                        tuned.firstMicroseconds / tuned.microseconds));
+}
+
+void sayCpu(const CpuProduct &product, const TunedProduct &tuned) {
+  const double own = tuned.ownMicroseconds,
+               library = tuned.libraryMicroseconds.value_or(0);
+  const bool isOwn = tuned.kernel == GemmKernel::own;
+  std::string other = tuned.libraryMicroseconds
+                          ? fmt::format("oneDNN {:.1f} us", library)
+                          : "oneDNN has none";
+  printLine(fmt::format("{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s",
+                        describe(product), own, other, isOwn ? "own" : "oneDNN",
+                        1e3 * operationsOf(product.m, product.n, product.k) /
+                            (isOwn ? own : library)));
+}
+
+Status tuneGpu(const TuneOptions &options, const Products &products,
+               std::string &text) {
+  cuda::GemmTable table;
+  MTC_RETURN_IF_ERROR(cuda::tuneGemms(
+      products.rows, {.chosen = options.device.value_or(0)},
+      {options.algorithms.value_or(8), options.rounds},
+      [&](const GemmInfo &row, const cuda::TunedGemm &tuned) {
+        if (!options.quiet)
+          say(row, tuned);
+      },
+      table));
+  text = cuda::gemmTableText(table);
+  return Status::okay();
+}
+
+Status tuneCpu(const TuneOptions &options, const Products &products,
+               std::string &text) {
+  MTC_RETURN_IF_ERROR(checkCpuOptions(options));
+  CpuGemmTable table;
+  MTC_RETURN_IF_ERROR(tuneCpuGemms(
+      products.cpuRows, products.isa, options.rounds,
+      [&](const CpuProduct &product, const TunedProduct &tuned) {
+        if (!options.quiet)
+          sayCpu(product, tuned);
+      },
+      table));
+  text = cpuGemmTableText(table);
+  return Status::okay();
 }
 
 } // namespace
 
 Status tuneBundles(const TuneOptions &options) {
   MTC_RETURN_IF_ERROR(checkOutput(options));
-  std::set<GemmInfo> rows;
+  Products products;
   for (const std::string &bundle : options.bundles)
-    MTC_RETURN_IF_ERROR(addProducts(bundle, rows));
-  cuda::GemmTable table;
-  MTC_RETURN_IF_ERROR(cuda::tuneGemms(
-      rows, {.chosen = options.device}, {options.algorithms, options.rounds},
-      [&](const GemmInfo &row, const cuda::TunedGemm &tuned) {
-        if (!options.quiet)
-          say(row, tuned);
-      },
-      table));
-  return writeTextFile(options.file, cuda::gemmTableText(table));
+    MTC_RETURN_IF_ERROR(addBundle(bundle, products));
+  std::string text;
+  MTC_RETURN_IF_ERROR(products.isForGpu ? tuneGpu(options, products, text)
+                                        : tuneCpu(options, products, text));
+  return writeTextFile(options.file, text);
 }
 
 } // namespace mtc::runtime

@@ -8,22 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
-
-/// As /proc/cpuinfo has it; empty: unknown.
-std::string processorName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name"))
-      if (size_t at = line.find(": "); at != line.npos)
-        return line.substr(at + 2);
-  return "";
-}
 
 double memoryGib() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *

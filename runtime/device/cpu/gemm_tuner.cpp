@@ -1,0 +1,190 @@
+//===- gemm_tuner.cpp - which kernels are fastest on a CPU ----------------===//
+
+#include "runtime/device/cpu/gemm_tuner.h"
+
+#include "runtime/base/cores.h"
+#include "runtime/device/cpu/arena.h"
+#include "runtime/kernels/cpu/gemm.h"
+#include "runtime/kernels/cpu/isa.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace mtc::runtime {
+namespace {
+
+/// The library has to be so much faster than our own kernel: two runs of one
+/// differ by one or two hundredths.
+constexpr double kClearly = 0.98;
+/// Of calls in a row, which take as long as their sum.
+constexpr double kRoundMicroseconds = 10'000;
+/// More than the caches of a processor hold: in a step the weights, and most of
+/// what a layer saved for the backward, have long been driven out of them.
+constexpr int64_t kBeyondCaches = int64_t(128) << 20;
+
+double median(std::vector<double> times) {
+  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+int64_t bytesOf(MtcDtype dtype, int64_t elements) {
+  return elements * (dtype == MTC_F32 ? 4 : 2);
+}
+
+/// Memory as a rank's arenas have it, of which each call takes the next part.
+class Operand {
+public:
+  Status map(int64_t most) {
+    bytes_ = std::max(most, kBeyondCaches);
+    MTC_RETURN_IF_ERROR(memory_.map(bytes_, 0, "tune", "products to measure"));
+    // Numbers of about 0.01 in f32 and bf16, and of about 1 in f16.
+    auto *at = static_cast<uint16_t *>(memory_.base());
+    for (int64_t i = 0; i < bytes_ / 2; ++i)
+      at[i] = uint16_t(0x3c00 + (uint64_t(i) * 2654435761u >> 20 & 0xff));
+    return Status::okay();
+  }
+  void *next(int64_t size) {
+    int64_t step = (size + 4095) / 4096 * 4096;
+    if (at_ + size > bytes_)
+      at_ = 0;
+    void *out = static_cast<char *>(memory_.base()) + at_;
+    at_ += step;
+    return out;
+  }
+
+private:
+  AnonymousMemory memory_;
+  int64_t bytes_ = 0, at_ = 0;
+};
+
+GemmDesc descOf(const CpuProduct &p, GemmKernel kernel) {
+  return {p.m, p.n, p.k, p.ta, p.tb, p.adds, p.ab, p.c, kernel};
+}
+
+class Bench {
+public:
+  Status map(const TuneRows &rows) {
+    int64_t a = 0, b = 0, c = 0;
+    for (const auto &[p, ours] : rows) {
+      a = std::max(a, bytesOf(p.ab, p.m * p.k));
+      b = std::max(b, bytesOf(p.ab, p.k * p.n));
+      c = std::max(c, bytesOf(p.c, p.m * p.n));
+    }
+    MTC_RETURN_IF_ERROR(a_.map(a));
+    MTC_RETURN_IF_ERROR(b_.map(b));
+    return c_.map(c);
+  }
+
+  Status tune(const CpuProduct &p, GemmKernel ours, int rounds,
+              TunedProduct &out) {
+    MTC_RETURN_IF_ERROR(create(p, ours));
+    std::vector<std::vector<double>> times(gemms_.size());
+    // The first call of a kernel finds nothing in place.
+    std::vector<int> calls;
+    for (int64_t i = 0; i < gemms_.size(); ++i) {
+      double once = 0;
+      MTC_RETURN_IF_ERROR(time(p, i, 1, once));
+      MTC_RETURN_IF_ERROR(time(p, i, 1, once));
+      calls.push_back(int(std::clamp(kRoundMicroseconds / once, 1.0, 1e4)));
+    }
+    for (int round = 0; round < rounds; ++round)
+      for (int64_t i = 0; i < gemms_.size(); ++i)
+        MTC_RETURN_IF_ERROR(time(p, i, calls[i], times[i].emplace_back()));
+    out = fastestKernel(times[0],
+                        times.size() > 1 ? times[1] : std::vector<double>());
+    return Status::okay();
+  }
+
+private:
+  /// Our kernel, and the library's where it has one.
+  Status create(const CpuProduct &p, GemmKernel ours) {
+    int threads = static_cast<int>(p.threads);
+    std::vector<GemmDesc> rows{descOf(p, ours)};
+    int64_t unused = 0;
+    if (GemmDesc row = descOf(p, GemmKernel::library);
+        gemmScratchBytes(row, threads, &unused).ok())
+      rows.push_back(row);
+    MTC_RETURN_IF_ERROR(gemms_.create(rows, threads));
+    int64_t scratch = 0;
+    for (int64_t i = 0; i < gemms_.size(); ++i)
+      scratch = std::max(scratch, gemms_.scratchBytes(i));
+    return scratch_.map(scratch, 0, "tune", "scratch of products");
+  }
+
+  /// Of one call, in microseconds.
+  Status time(const CpuProduct &p, int64_t row, int calls, double &out) {
+    using Clock = std::chrono::steady_clock;
+    auto start = Clock::now();
+    for (int i = 0; i < calls; ++i)
+      MTC_RETURN_IF_ERROR(gemms_.execute(row, a_.next(bytesOf(p.ab, p.m * p.k)),
+                                         b_.next(bytesOf(p.ab, p.k * p.n)),
+                                         c_.next(bytesOf(p.c, p.m * p.n)),
+                                         scratch_.base()));
+    std::chrono::duration<double, std::micro> all = Clock::now() - start;
+    out = std::max(all.count() / calls, 1e-3);
+    return Status::okay();
+  }
+
+  GemmSet gemms_;
+  Operand a_, b_, c_;
+  AnonymousMemory scratch_;
+};
+
+} // namespace
+
+void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
+                 TuneRows &out) {
+  auto isAdded = [&](const GemmInfo &row) {
+    CpuProduct product = productOf(row, threads);
+    product.adds = true;
+    return std::ranges::any_of(gemms, [&](const GemmInfo &other) {
+      return productOf(other, threads) == product;
+    });
+  };
+  for (const GemmInfo &row : gemms) {
+    // What the library stores and adds is a gradient of a weight, as which our
+    // kernel would stream it.
+    bool streams = row.kernel == GemmKernel::ownStreamed ||
+                   (row.kernel == GemmKernel::library && !row.beta &&
+                    row.c == MTC_F32 && isAdded(row));
+    auto ours = streams ? GemmKernel::ownStreamed : GemmKernel::own;
+    auto [at, isNew] = out.try_emplace(productOf(row, threads), ours);
+    if (!isNew)
+      at->second = std::min(at->second, ours);
+  }
+}
+
+TunedProduct fastestKernel(std::vector<double> own,
+                           std::vector<double> library) {
+  TunedProduct out;
+  out.ownMicroseconds = median(std::move(own));
+  if (library.empty())
+    return out;
+  out.libraryMicroseconds = median(std::move(library));
+  if (*out.libraryMicroseconds < kClearly * out.ownMicroseconds)
+    out.kernel = GemmKernel::library;
+  return out;
+}
+
+Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
+                    const ProductTuned &told, CpuGemmTable &out) {
+  MTC_RETURN_IF_ERROR(mtc_kernels_select_isa(isa));
+  MTC_RETURN_IF_ERROR(gemmSelectIsa(isa));
+  out = {processorName(),
+         std::string(isa),
+         gemmLibraryVersion(),
+         kOwnGemmVersion,
+         {}};
+  Bench bench;
+  MTC_RETURN_IF_ERROR(bench.map(rows));
+  for (const auto &[product, ours] : rows) {
+    TunedProduct &tuned = out.rows[product];
+    MTC_RETURN_IF_ERROR(bench.tune(product, ours, rounds, tuned));
+    told(product, tuned);
+  }
+  return Status::okay();
+}
+
+} // namespace mtc::runtime

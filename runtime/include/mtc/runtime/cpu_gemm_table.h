@@ -1,0 +1,67 @@
+//===- cpu_gemm_table.h - which kernels of products are fastest -*- C++ -*-===//
+//
+// What `mtc tune` measured on a processor and `mtc compile --gemm-table` reads:
+// for each product, by which of the kernels that a plan can name it is fastest.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MTC_RUNTIME_CPU_GEMM_TABLE_H
+#define MTC_RUNTIME_CPU_GEMM_TABLE_H
+
+#include "mtc/runtime/descriptor.h"
+#include "mtc/runtime/status.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mtc::runtime {
+
+/// Of the kernels of our own for CPUs: raise it where some products become
+/// faster or slower, for what was measured before is then no longer true.
+inline constexpr int64_t kOwnGemmVersion = 1;
+
+/// A product of a rank, but for what computes it.
+struct CpuProduct {
+  int64_t m = 0, n = 0, k = 0;
+  bool ta = false, tb = false, adds = false; ///< adds: to what c holds
+  MtcDtype ab = MTC_F32, c = MTC_F32;
+  int64_t threads = 1;
+  auto operator<=>(const CpuProduct &) const = default;
+};
+
+/// The product of a row of a descriptor.
+CpuProduct productOf(const GemmInfo &row, int64_t threads);
+
+/// For people: "64 x 768 x 3072, b transposed, added, bf16 into f32, 2
+/// threads".
+std::string describe(const CpuProduct &product);
+
+struct TunedProduct {
+  GemmKernel kernel = GemmKernel::own;       ///< the fastest: own or library
+  double ownMicroseconds = 0;                ///< of a call
+  std::optional<double> libraryMicroseconds; ///< none: it has no such product
+};
+
+/// By product. Times are of one processor; they are true for other versions of
+/// neither kernels.
+struct CpuGemmTable {
+  std::string processor; ///< as its maker calls it
+  std::string isa;       ///< of kIsas
+  std::string library;   ///< as mtc_gemm_library says
+  int64_t own = kOwnGemmVersion;
+  std::map<CpuProduct, TunedProduct> rows;
+
+  /// Whether it is for plans of this instruction set with these kernels;
+  /// `file` is for errors. Errors: usage.
+  Status check(const std::string &file, std::string_view isa,
+               std::string_view library) const;
+};
+
+/// Errors: inputRejected, all of what is wrong at once.
+Status readCpuGemmTable(const std::string &file, CpuGemmTable &out);
+/// The text of such a file, JSON; rows in the order of their products.
+std::string cpuGemmTableText(const CpuGemmTable &table);
+
+} // namespace mtc::runtime
+#endif // MTC_RUNTIME_CPU_GEMM_TABLE_H

@@ -1,0 +1,166 @@
+// Tables of products of CPUs: what is read, what is not, and what is chosen.
+#include "mtc/runtime/cpu_gemm_table.h"
+#include "runtime/device/cpu/gemm_tuner.h"
+#include "test/unit/runtime/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+using namespace mtc::runtime;
+using mtc::runtime::test::TemporaryFolder;
+
+namespace {
+
+CpuGemmTable aTable() {
+  CpuGemmTable table{
+      "a processor", "x86-64-v4", "2.6.3 (x)", kOwnGemmVersion, {}};
+  table.rows[{8, 16, 32, false, true, false, MTC_F32, MTC_F32, 2}] = {
+      GemmKernel::library, 12.5, 7.0};
+  table.rows[{8, 16, 4, true, false, true, MTC_BF16, MTC_F32, 1}] = {
+      GemmKernel::own, 3.0, std::nullopt};
+  return table;
+}
+
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// What is said of a file with this text.
+std::string problemOf(const std::string &text) {
+  TemporaryFolder folder;
+  std::string file = folder.path("t.json");
+  test::writeFile(file, text);
+  CpuGemmTable table;
+  Status status = readCpuGemmTable(file, table);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected) << status.message();
+  return status.message();
+}
+
+} // namespace
+
+TEST(CpuGemmTable, IsReadAsItWasWritten) {
+  TemporaryFolder folder;
+  std::string text = cpuGemmTableText(aTable());
+  test::writeFile(folder.path("t.json"), text);
+  CpuGemmTable read;
+  Status status = readCpuGemmTable(folder.path("t.json"), read);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(cpuGemmTableText(read), text);
+  EXPECT_EQ(read.processor, "a processor");
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(describe(read.rows.begin()->first),
+            "8 x 16 x 4, a transposed, added, bf16 into f32, 1 thread");
+  EXPECT_EQ(read.rows.rbegin()->second.kernel, GemmKernel::library);
+  EXPECT_EQ(read.rows.rbegin()->second.libraryMicroseconds, 7.0);
+  EXPECT_EQ(read.rows.begin()->second.libraryMicroseconds, std::nullopt);
+}
+
+TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
+  const std::string text = cpuGemmTableText(aTable());
+  const std::pair<std::pair<const char *, const char *>, const char *>
+      faults[] = {
+          {{"\"cpu_gemm_table\": 1", "\"cpu_gemm_table\": 7"},
+           "expected a table of form 1, which this version of mtc reads, found "
+           "form 7"},
+          {{"\"cpu_gemm_table\"", "\"gemm_table\""},
+           "expected a table of products of CPUs, found one of GPUs"},
+          {{"\"cpu_gemm_table\"", "\"a_table\""},
+           "expected a table of products of CPUs, as `mtc tune` writes it"},
+          {{"\"own\"", "\"mkl\""},
+           "products[0].kernel: expected one of own, onednn, found 'mkl'"},
+          {{"\"own\"", "\"onednn\""},
+           "expected own where oneDNN has no such product"},
+          {{"\"k\": 4", "\"k\": 0"}, "products[0].k"},
+          {{"\"bf16\"", "\"i8\""},
+           "products[0].type: expected one of f32, bf16, fp16, found 'i8'"},
+          {{"\"onednn_us\": 7.0", "\"onednn_us\": -1"},
+           "products[1].onednn_us"},
+          {{"\"own_us\": 3.0", "\"own_us\": null"}, "products[0].own_us"},
+          {{"\"threads\": 1", "\"threads\": \"1\""}, "products[0].threads"},
+          {{"\"isa\": \"x86-64-v4\",", ""}, "isa"}};
+  for (const auto &[edit, expected] : faults)
+    EXPECT_NE(problemOf(replaced(text, edit.first, edit.second)).find(expected),
+              std::string::npos)
+        << edit.second << ": "
+        << problemOf(replaced(text, edit.first, edit.second));
+  EXPECT_NE(problemOf(text.substr(0, 100)).find("t.json"), std::string::npos);
+  EXPECT_NE(problemOf("[1]").find("expected a table"), std::string::npos);
+}
+
+TEST(CpuGemmTable, HasEachProductOnce) {
+  std::string text = cpuGemmTableText(aTable());
+  size_t begin = text.find("  {"), end = text.find("  },") + 4;
+  text.insert(begin, text.substr(begin, end - begin) + "\n");
+  EXPECT_NE(problemOf(text).find(
+                "products[1]: expected each product once, found one again"),
+            std::string::npos)
+      << problemOf(text);
+}
+
+TEST(CpuGemmTable, IsForOneInstructionSetAndLibrary) {
+  CpuGemmTable table = aTable();
+  EXPECT_TRUE(table.check("t", "x86-64-v4", "2.6.3 (x)").ok());
+  EXPECT_EQ(table.check("t", "x86-64-v3", "2.6.3 (x)").code(),
+            StatusCode::usage);
+  EXPECT_EQ(table.check("t", "x86-64-v4", "3.0 (x)").message(),
+            "t: expected a table for x86-64-v4, oneDNN 3.0 (x) and our "
+            "kernels' version 1, found one for x86-64-v4, oneDNN 2.6.3 (x) and "
+            "version 1; make one by `mtc tune` of a bundle for x86-64-v4");
+  table.own = kOwnGemmVersion + 1;
+  EXPECT_FALSE(table.check("t", "x86-64-v4", "2.6.3 (x)").ok());
+}
+
+TEST(FastestKernel, IsOwnUnlessTheLibraryIsClearlyFaster) {
+  EXPECT_EQ(fastestKernel({100, 90, 500}, {98.5, 1, 200}).kernel,
+            GemmKernel::own);
+  TunedProduct clearly = fastestKernel({100, 90, 500}, {97.5, 1, 200});
+  EXPECT_EQ(clearly.kernel, GemmKernel::library);
+  EXPECT_EQ(clearly.ownMicroseconds, 100);
+  EXPECT_EQ(clearly.libraryMicroseconds, 97.5);
+  TunedProduct alone = fastestKernel({3}, {});
+  EXPECT_EQ(alone.kernel, GemmKernel::own);
+  EXPECT_EQ(alone.libraryMicroseconds, std::nullopt);
+}
+
+TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
+  GemmInfo forward{8, 16, 32, false, false, false, MTC_F32, MTC_F32, 64};
+  GemmInfo added{4, 16, 8, true, false, true, MTC_F32, MTC_F32, 64};
+  GemmInfo stored = added;
+  stored.beta = false;
+  TuneRows rows;
+  addTuneRows(std::vector{forward, added, stored, forward}, 2, rows);
+  addTuneRows(std::vector{forward}, 2, rows);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows.at(productOf(forward, 2)), GemmKernel::own);
+  EXPECT_EQ(rows.at(productOf(added, 2)), GemmKernel::own);
+  // It is stored in the first microbatch only: past the caches.
+  EXPECT_EQ(rows.at(productOf(stored, 2)), GemmKernel::ownStreamed);
+  // What a plan stores in caches, too, is measured like that.
+  stored.kernel = GemmKernel::own;
+  addTuneRows(std::vector{stored}, 2, rows);
+  EXPECT_EQ(rows.at(productOf(stored, 2)), GemmKernel::own);
+  addTuneRows(std::vector{forward}, 1, rows);
+  EXPECT_EQ(rows.size(), 4u);
+}
+
+TEST(TuneCpuGemms, TimesEachProductByEachKernel) {
+  GemmInfo row{8, 16, 32, false, false, false, MTC_F32, MTC_F32, 64};
+  TuneRows rows;
+  addTuneRows(std::vector{row}, 1, rows);
+  CpuGemmTable table;
+  int told = 0;
+  Status status = tuneCpuGemms(
+      rows, "x86-64-v3", 1,
+      [&](const CpuProduct &, const TunedProduct &) { ++told; }, table);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(table.isa, "x86-64-v3");
+  EXPECT_TRUE(table.check("t", "x86-64-v3", table.library).ok());
+  const TunedProduct &tuned = table.rows.at(productOf(row, 1));
+  EXPECT_GT(tuned.ownMicroseconds, 0);
+  EXPECT_GT(tuned.libraryMicroseconds.value_or(0), 0);
+}
