@@ -5,6 +5,7 @@
 #include "compiler/bundle.h"
 #include "compiler/explain/served_buckets.h"
 #include "compiler/front.h"
+#include "compiler/gemm_choice.h"
 #include "compiler/gpu_kernels.h"
 #include "compiler/join_plans.h"
 #include "compiler/kernel_objects.h"
@@ -64,7 +65,7 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
 /// What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
                  DiagnosticLog &log, Phase after, Phase last,
-                 mlir::TimingScope &timing) {
+                 mlir::TimingScope &timing, GemmChoices &gemms) {
   for (const passes::PhaseInfo &info : passes::allPhases()) {
     if (info.phase > last || (options.to && info.phase > *options.to))
       break;
@@ -74,6 +75,8 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
       continue;
     MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing,
                                  checkBehind(options, info.phase)));
+    if (info.phase == Phase::storeGradients)
+      MTC_RETURN_IF_ERROR(chooseGemmKernels(module, gemms));
     MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();
@@ -122,8 +125,9 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   MTC_RETURN_IF_ERROR(readGpuTarget(options, *module, chips));
   if (!isVerifier(after)) // a file of this name says that it was verified
     MTC_RETURN_IF_ERROR(show(options, *module, after, timing));
-  MTC_RETURN_IF_ERROR(
-      runPhases(options, *module, log, after, Phase::planMemory, timing));
+  GemmChoices gemms;
+  MTC_RETURN_IF_ERROR(runPhases(options, *module, log, after, Phase::planMemory,
+                                timing, gemms));
   std::optional<KernelObjects> kernels;
   if (chips.empty() && makesKernelsEarly(options, *module)) {
     loadCodeDialects(*context);
@@ -132,7 +136,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
   }
   MTC_RETURN_IF_ERROR(runPhases(options, *module, log,
                                 std::max(after, Phase::planMemory),
-                                Phase::verifyPlan, timing));
+                                Phase::verifyPlan, timing, gemms));
   if (options.to && *options.to <= Phase::verifyPlan)
     return writeStopped(options, printModule(*module));
 
@@ -146,6 +150,7 @@ Status compileModule(const CompileOptions &options, CompileResult &result,
     MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   }
   plan.proof = proof;
+  plan.gemms = gemms;
   writeServedBuckets(served);
   if (!chips.empty()) {
     mlir::TimingScope scope = timing.nest("PTX");

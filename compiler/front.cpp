@@ -2,6 +2,7 @@
 
 #include "compiler/front.h"
 
+#include "compiler/gemm_choice.h"
 #include "compiler/join_plans.h"
 #include "compiler/least_recompute.h"
 #include "compiler/model_cost.h"
@@ -210,6 +211,7 @@ static Status importPlan(const models::ModelSpec &spec,
   }
   (*module)->setAttr(passes::phaseAttr,
                      mlir::StringAttr::get(&context, toString(Phase::import)));
+  setGemmTable(*module, strategy.gemmTable);
   return setIsa(*module, log, isa);
 }
 

@@ -66,13 +66,10 @@ models::Diagnostics readSpec(const std::string &input,
   return parsed.diagnostics;
 }
 
-/// A schedule file that a strategy names lies where the strategy does, unless
-/// its path begins at the root.
-std::string besideFile(const std::string &strategy,
-                       const std::string &schedule) {
-  if (!models::isScheduleFile(schedule))
-    return schedule;
-  return (std::filesystem::path(strategy).parent_path() / schedule).string();
+/// A file that a strategy names lies where the strategy does, unless its path
+/// begins at the root.
+std::string besideFile(const std::string &strategy, const std::string &file) {
+  return (std::filesystem::path(strategy).parent_path() / file).string();
 }
 
 /// The file, or none, with what is set.
@@ -90,8 +87,12 @@ models::Diagnostics readStrategyFile(const CompileOptions &options,
     return {unknownFile("strategy", options.strategyFile, strategyNames())};
   auto parsed = models::loadStrategy(path, names, settings);
   strategy = parsed.value;
-  if (settings.sourceOf("strategy.schedule").empty())
+  if (settings.sourceOf("strategy.schedule").empty() &&
+      models::isScheduleFile(strategy.schedule))
     strategy.schedule = besideFile(path, strategy.schedule);
+  if (settings.sourceOf("strategy.gemm_table").empty() &&
+      !strategy.gemmTable.empty())
+    strategy.gemmTable = besideFile(path, strategy.gemmTable);
   return parsed.diagnostics;
 }
 

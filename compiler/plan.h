@@ -7,6 +7,7 @@
 #ifndef MTC_COMPILER_PLAN_H
 #define MTC_COMPILER_PLAN_H
 
+#include "compiler/gemm_choice.h"
 #include "compiler/proof_log.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/descriptor.h"
@@ -134,6 +135,7 @@ struct BundlePlan {
   std::string hash;                  ///< xxh3-64 of the rt IR, 16 hex digits
   std::vector<ProgramPlan> programs; ///< by stage
   ProofCounts proof;                 ///< of verify-plan; empty: it did not look
+  GemmChoices gemms;
 };
 
 } // namespace mtc::compiler

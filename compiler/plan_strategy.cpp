@@ -3,6 +3,7 @@
 #include "compiler/plan_strategy.h"
 
 #include "compiler/front.h"
+#include "compiler/gemm_choice.h"
 #include "compiler/proof_log.h"
 #include "compiler/read_plan.h"
 #include "compiler/verify_join.h"
@@ -15,8 +16,8 @@ using mtc::runtime::Status;
 
 namespace mtc::compiler {
 
-static Status runPhases(mlir::ModuleOp module, bool verify,
-                        DiagnosticLog &log) {
+static Status runPhases(mlir::ModuleOp module, bool verify, DiagnosticLog &log,
+                        GemmChoices &gemms) {
   mlir::TimingScope untimed;
   for (const passes::PhaseInfo &info : passes::allPhases()) {
     bool isPass = info.phase > Phase::import && info.phase <= Phase::verifyPlan;
@@ -25,6 +26,8 @@ static Status runPhases(mlir::ModuleOp module, bool verify,
         info.phase == Phase::planMemory ? IRCheck::result : IRCheck::none;
     if (isPass && (verify || !isVerifier(info.phase)))
       MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, untimed, check));
+    if (info.phase == Phase::storeGradients)
+      MTC_RETURN_IF_ERROR(chooseGemmKernels(module, gemms));
   }
   return Status::okay();
 }
@@ -43,12 +46,14 @@ Status planStrategy(const models::ModelSpec &spec,
   mlir::OwningOpRef<mlir::ModuleOp> module;
   MTC_RETURN_IF_ERROR(
       importInputs(spec, strategy, request.isa, *context, log, module));
-  MTC_RETURN_IF_ERROR(runPhases(*module, request.verify, log));
+  GemmChoices gemms;
+  MTC_RETURN_IF_ERROR(runPhases(*module, request.verify, log, gemms));
   MTC_RETURN_IF_ERROR(joinVerified(*module, request.verify, log));
   // As in compile.cpp: with them the plan would have another number.
   module->walk([](rt::TensorFormOp form) { form.erase(); });
   MTC_RETURN_IF_ERROR(readPlan(*module, plan));
   plan.proof = proof;
+  plan.gemms = gemms;
   return Status::okay();
 }
 

@@ -112,6 +112,14 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 } // namespace
 
+static Json gemmTableReport(const GemmChoices &gemms) {
+  return {{"file", gemms.file},
+          {"processor", gemms.processor},
+          {"by_table", gemms.byTable},
+          {"by_table_onednn", gemms.byLibrary},
+          {"by_rule", gemms.byRule}};
+}
+
 /// What verify-plan proved, in numbers; false if it did not look.
 static Json proofReport(const ProofCounts &proof) {
   if (proof.plans == 0)
@@ -178,6 +186,8 @@ Json report(const BundlePlan &plan) {
     json["gemm_epilogues"] = c.epilogues;
   if (!c.gemm.empty())
     json["gemm"] = c.gemm;
+  if (!plan.gemms.file.empty())
+    json["gemm_table"] = gemmTableReport(plan.gemms);
   json["zero"] = c.zeroStage;
   json["bytes_per_parameter"] = bytesPerParameter(plan);
   if (c.ranksPerHost)

@@ -4,6 +4,7 @@
 #include "compiler/report.h"
 #include "compiler/roofline.h"
 
+#include "runtime/base/messages.h"
 #include "runtime/base/number_text.h"
 
 #include <fmt/format.h>
@@ -109,6 +110,18 @@ static std::string targetText(const Json &r) {
              : fmt::format("{} (host {})", r["device"].get<std::string>(), isa);
 }
 
+/// Where ranks run nobody knows yet.
+static std::string gemmTableText(const Json &table) {
+  return fmt::format(
+      "table          {}: {} products by it, of which {} by oneDNN; {} by the "
+      "rule (gemm)\n"
+      "               measured on '{}'; that ranks run on such a processor is "
+      "not checked\n",
+      table["file"].get<std::string>(), table["by_table"].get<int64_t>(),
+      table["by_table_onednn"].get<int64_t>(), table["by_rule"].get<int64_t>(),
+      runtime::printable(table["processor"].get<std::string>()));
+}
+
 /// What holds for all of them: verify-plan found no cycle of waits, and each
 /// read finds its value.
 static std::string proofText(const Json &proof) {
@@ -191,6 +204,8 @@ std::string reportText(const Json &r) {
                         fmt::join(names.get<std::vector<std::string>>(), ", "));
   if (std::string gemm = r.value("gemm", ""); !gemm.empty())
     text += "products       by kernels of our own (gemm = own)\n";
+  if (r.contains("gemm_table"))
+    text += gemmTableText(r["gemm_table"]);
   if (r.value("comm_thread", false))
     text += "collectives    on a thread of their own (comm_thread)\n";
   if (r.contains("bubble_fraction"))

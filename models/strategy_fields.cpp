@@ -300,6 +300,11 @@ static StrategyRows timeFields() {
        "how products of a cpu are computed: by kernels of our own, whose bits "
        "do not depend on threads_per_rank, or by oneDNN's matmul",
        "\"onednn\""},
+      {"", "gemm_table", OfStrategy::text(&Strategy::gemmTable),
+       "a file of `mtc tune` (docs/tune.md): a product of a cpu that it has is "
+       "computed by the kernel that was fastest there, others as gemm says. A "
+       "path in a strategy begins where the strategy lies",
+       "\"zen4.json\"", Need::optional, "none"},
   };
 }
 

@@ -489,6 +489,16 @@ static void checkCommThread(const Strategy &strategy,
                    "comm_thread = false or target = cpu"});
 }
 
+/// Tables of GPUs hold algorithms of a library that a plan does not name.
+static void checkGemmTable(const Strategy &strategy,
+                           std::vector<Violation> &out) {
+  if (!strategy.gemmTable.empty() && strategy.target != "cpu")
+    out.push_back({"target = cpu with gemm_table",
+                   fmt::format("target = {}", strategy.target),
+                   "no gemm_table; runs of GPUs take theirs by `mtc run "
+                   "--gemm-table`"});
+}
+
 /// Without ZeRO every replica updates all parameters: there is nothing to
 /// gather.
 static void checkOverlap(const Strategy &strategy,
@@ -508,6 +518,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
   checkSplits(spec, strategy, out);
   checkHosts(strategy, out);
   checkCommThread(strategy, out);
+  checkGemmTable(strategy, out);
   for (int64_t batch : strategy.globalBatches())
     checkBatch(strategy, batch, out);
   checkStages(spec, strategy, out);

@@ -71,6 +71,7 @@ recompute = "ops=norm,attention"
 overlap = "none"
 gemm_epilogues = "bias"
 gemm = "own"
+gemm_table = "t.json"
 [shard]
 ffn = "none"
 [[override]]
@@ -85,7 +86,7 @@ shard = { ffn = "tp" }
       R"("seq_length":7,"zero":1,"sequence_parallel":true,"threads_per_rank":8,"comm_thread":false,"bucket_size":9,)"
       R"("schedule":"gpipe","target":"cpu","dtype":"f32","grad_dtype":"f32","optimizer":"adamw","bucket_layout":"aligned",)"
       R"("reset_positions":false,"reset_attention":false,"mask_document_ends":false,"loss_per_token":false,)"
-      R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"first_stage_layers":null,"last_stage_layers":null,"device_memory":3072,"recompute":"ops=attention,norm","distribute_saved_activations":false,"overlap":"none","gemm_epilogues":"bias","gemm":"own",)"
+      R"("chunks":1,"microbatch_group":6,"layers_per_stage":[1,2,1],"first_stage_layers":null,"last_stage_layers":null,"device_memory":3072,"recompute":"ops=attention,norm","distribute_saved_activations":false,"overlap":"none","gemm_epilogues":"bias","gemm":"own","gemm_table":"t.json",)"
       R"("shard":{"batch":"dp","seq":"cp","embed":"none","heads":"tp",)"
       R"("kv_heads":"tp","head_dim":"none","ffn":"none","vocab":"tp",)"
       R"("expert":"none","qkv":"none","gate_up":"none"},)"

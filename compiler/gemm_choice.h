@@ -1,0 +1,37 @@
+//===- gemm_choice.h - products by a table that was measured ----*- C++ -*-===//
+#ifndef MTC_COMPILER_GEMM_CHOICE_H
+#define MTC_COMPILER_GEMM_CHOICE_H
+
+#include "runtime/base/status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mtc::compiler {
+
+/// What a table of `mtc tune` has chosen in a plan.
+struct GemmChoices {
+  std::string file;      ///< the table's; empty: there was none
+  std::string processor; ///< on which it was measured
+  int64_t byTable = 0;   ///< rt.gemm of all programs that it has
+  int64_t byRule = 0;    ///< and that it lacks
+  int64_t byLibrary = 0; ///< of those of the table, by oneDNN
+};
+
+/// Notes in a plan which table its products are to be chosen from; an empty
+/// path is none. Saved IR says so until they are.
+void setGemmTable(mlir::ModuleOp plan, const std::string &file);
+
+/// Gives each product of each plan of `module` (join_plans.h) the kernel that
+/// the noted table has for it; one that it lacks keeps that of the rule. For a
+/// CPU, behind store-gradients, which says what the first microbatch stores; a
+/// gradient of a weight is looked up as most microbatches of a step make it.
+/// The note goes. Errors: inputRejected, of the file; usage, for a table of
+/// other kernels or another instruction set; infeasible, where the table names
+/// a kernel that has no such product here.
+runtime::Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out);
+
+} // namespace mtc::compiler
+#endif // MTC_COMPILER_GEMM_CHOICE_H

@@ -1,0 +1,185 @@
+"""Products of a CPU by a table of `mtc tune`.
+
+A table has each product of the bundle once. Of one that names oneDNN for one shape, the
+plan does so there and nowhere else, and trains as with oneDNN throughout and with our own
+kernels: losses within what another order of sums explains. Tables that are for something
+else are refused, and so are bundles of two kinds.
+
+usage: test_tune.py BIN_DIR GOLDEN_DIR
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+from layouts import GLOBAL_BATCH, SINGLE
+from run_layout import Mtc, Report
+from test_goldens import F32, SPECS, check_run
+
+USAGE, REJECTED = 2, 3
+SPEC = SPECS["tied"][0]
+OPTIONS = ["--threads-per-rank", 2]
+KEY = ("m", "n", "k", "a_transposed", "b_transposed", "adds", "type", "result")
+ROW = ("m", "n", "k", "ta", "tb", "beta", "ab", "c")
+
+
+def products(mtc, bundle):
+    """Of the first program: what computes each."""
+    rows = json.loads(mtc.call("inspect", os.path.join(bundle, "programs", "stage0"),
+                               "--json").stdout)["gemms"]
+    return {tuple(row[key] for key in ROW): row.get("kernel") for row in rows}
+
+
+def read(file):
+    with open(file, encoding="utf-8") as text:
+        return json.load(text)
+
+
+def write(file, table):
+    with open(file, "w", encoding="utf-8") as text:
+        json.dump(table, text)
+    return file
+
+
+class Tester:
+    def __init__(self, folder, goldens):
+        self.mtc, self.report, self.folder, self.goldens = Mtc(), Report(), folder, goldens
+        self.bundle = self.mtc.compile(SPEC, SINGLE, self.path("rule"), OPTIONS)
+        self.table = self.path("table.json")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def expect_refusal(self, what, arguments, code, *words):
+        done = self.mtc.call(*arguments, check=False)
+        self.report.expect(done.returncode == code and all(w in done.stderr for w in words),
+                           f"{what}: expected code {code} with {words}, found "
+                           f"{done.returncode}: {done.stderr}")
+
+    def compile_with(self, table, *options):
+        return ["compile", SPEC, *SINGLE.options(), *OPTIONS, "--gemm-table", table,
+                "--json", *options, "-o", self.path("tuned")]
+
+    def check_table(self):
+        said = self.mtc.call("tune", self.bundle, "-o", self.table, "--rounds", 1).stdout
+        rows = read(self.table)["products"]
+        found = [tuple(row[key] for key in KEY) for row in rows]
+        self.report.expect(sorted(found) == sorted(products(self.mtc, self.bundle)),
+                           f"expected the plan's products, each once, found {found}")
+        self.report.expect(len(said.splitlines()) == len(rows),
+                           f"expected a line for each product, found {said}")
+        quiet = self.mtc.call("tune", self.bundle, "-o", self.table, "--rounds", 1, "-q")
+        self.report.expect(quiet.stdout == "", f"-q: found {quiet.stdout}")
+
+    def check_one_shape(self):
+        """The forward product of one layer's up."""
+        table = read(self.table)
+        chosen = None
+        for row in table["products"]:
+            row["kernel"] = "own"
+            if not chosen and not row["a_transposed"] and row["n"] > row["k"]:
+                row["kernel"], chosen = "onednn", tuple(row[key] for key in KEY)
+        file = write(self.path("one.json"), table)
+        report = json.loads(self.mtc.call(*self.compile_with(file)).stdout)["gemm_table"]
+        self.report.expect(report["by_table_onednn"] > 0 and report["by_rule"] == 0
+                           and report["by_table"] > report["by_table_onednn"]
+                           and report["processor"] == table["processor"],
+                           f"expected all products by the table, found {report}")
+        found = products(self.mtc, self.path("tuned"))
+        self.report.expect({key for key, kernel in found.items() if kernel is None} == {chosen},
+                           f"expected {chosen} by oneDNN alone, found {found}")
+        check_run(self.mtc, self.report, self.path("tuned"),
+                  os.path.join(self.goldens, "tied-1"), self.path("run"),
+                  "one product by oneDNN", 5, F32)
+
+    def check_microbatches(self):
+        """A gradient of a weight is looked up as most microbatches of a step make it: added
+        where there are several, stored where there is one."""
+        table = read(self.table)
+        for row in table["products"]:
+            row["kernel"] = "onednn" if row["adds"] else "own"
+        file = write(self.path("adds.json"), table)
+        for batch in (SINGLE.micro_batch, GLOBAL_BATCH):
+            bundle = self.mtc.compile(SPEC, SINGLE, self.path("few"),
+                                      [*OPTIONS, "--gemm-table", file], batch=batch)
+            found = products(self.mtc, bundle)
+            stored = {key: kernel for key, kernel in found.items() if key[3] and not key[5]}
+            expected = {None} if batch == GLOBAL_BATCH else {"own_streamed"}
+            self.report.expect(stored and set(stored.values()) == expected,
+                               f"{batch} samples: expected gradients of weights by {expected}, "
+                               f"found {stored}")
+
+    def check_rule(self):
+        """Products that the table lacks go by the rule, whichever it is."""
+        table = read(self.table)
+        table["products"] = table["products"][:1]
+        table["products"][0]["kernel"] = "own"
+        file = write(self.path("few.json"), table)
+        for rule, others in (("own", {"own", "own_streamed"}), ("onednn", {None})):
+            done = self.mtc.call(*self.compile_with(file, "--gemm", rule))
+            report = json.loads(done.stdout)["gemm_table"]
+            found = products(self.mtc, self.path("tuned"))
+            first = tuple(table["products"][0][key] for key in KEY)
+            self.report.expect(found.pop(first) == "own" and set(found.values()) == others
+                               and report["by_table"] > 0 and report["by_rule"] > 0,
+                               f"{rule}: expected others by the rule, found {found}, {report}")
+
+    def check_refusals(self):
+        def edited(name, **changes):
+            return write(self.path(name), {**read(self.table), **changes})
+        refuse = self.expect_refusal
+        refuse("another instruction set", self.compile_with(edited("isa", isa="x86-64-v9")),
+               USAGE, "isa: expected a table for x86-64-v", "found one for x86-64-v9",
+               "mtc tune")
+        refuse("another oneDNN", self.compile_with(edited("library", onednn="9.9.9")),
+               USAGE, "oneDNN 9.9.9", "mtc tune")
+        refuse("a table of GPUs", self.compile_with(write(self.path("gpu"), {"gemm_table": 2})),
+               REJECTED, "expected a table of products of CPUs, found one of GPUs")
+        refuse("no table", self.compile_with(self.path("none.json")), REJECTED, "none.json")
+        refuse("no JSON", self.compile_with(os.path.join(self.bundle, "programs", "stage0")),
+               REJECTED, "stage0")
+        refuse("a plan for GPUs", self.compile_with(self.table, "--target", "cuda:sm_90"),
+               USAGE, "target = cpu with gemm_table", "mtc run")
+        refuse("a GPU of a bundle for CPUs",
+               ["tune", self.bundle, "-o", self.path("x"), "--device", 0], USAGE,
+               "--device: expected bundles for GPUs")
+        refuse("algorithms of a bundle for CPUs",
+               ["tune", self.bundle, "-o", self.path("x"), "--algorithms", 3], USAGE,
+               "--algorithms: expected bundles for GPUs")
+        gpu = self.mtc.compile(SPEC, SINGLE, self.path("gpu.mtc"), ["--target", "cuda:sm_90"])
+        refuse("two kinds", ["tune", self.bundle, gpu, "-o", self.path("x")], USAGE,
+               "gpu.mtc: expected a bundle for the CPU", "found one for GPUs")
+        self.report.expect(not os.path.exists(self.path("x")), "a refused tune wrote a file")
+
+    def check_strategy(self):
+        """A path in a strategy begins where the strategy lies; IR that was saved before the
+        choice says which table it is of."""
+        strategy = self.path("s.toml")
+        with open(strategy, "w", encoding="utf-8") as text:
+            text.write('gemm_table = "one.json"\n')
+        plan = self.path("lowered.mlir")
+        self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, "--strategy", strategy,
+                      "--compile-to", "lower-calls", "-o", plan)
+        bundle = self.path("again")
+        self.mtc.call("compile", plan, "-o", bundle)
+        found = list(products(self.mtc, bundle).values())
+        self.report.expect(found.count(None) == 1,
+                           f"by a strategy: expected one product by oneDNN, found {found}")
+
+
+def main():
+    os.environ["OMP_WAIT_POLICY"] = "passive"
+    with tempfile.TemporaryDirectory() as folder:
+        tester = Tester(folder, os.path.join(sys.argv[2], "gpt2"))
+        tester.check_table()
+        tester.check_one_shape()
+        tester.check_microbatches()
+        tester.check_rule()
+        tester.check_strategy()
+        tester.check_refusals()
+    return tester.report.finish("products by a table")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
