@@ -108,7 +108,7 @@ void sayCpu(const CpuProduct &product, const TunedProduct &tuned) {
   const bool isOwn = tuned.kernel == GemmKernel::own;
   std::string other = tuned.libraryMicroseconds
                           ? fmt::format("oneDNN {:.1f} us", library)
-                          : "oneDNN has none";
+                          : "oneDNN has none that allocates nothing";
   printLine(fmt::format("{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s",
                         describe(product), own, other, isOwn ? "own" : "oneDNN",
                         1e3 * operationsOf(product.m, product.n, product.k) /

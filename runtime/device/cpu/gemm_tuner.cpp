@@ -98,13 +98,12 @@ public:
   }
 
 private:
-  /// Our kernel, and the library's where it has one.
+  /// Our kernel, and the library's where it has one that allocates nothing.
   Status create(const CpuProduct &p, GemmKernel ours) {
     int threads = static_cast<int>(p.threads);
     std::vector<GemmDesc> rows{descOf(p, ours)};
-    int64_t unused = 0;
     if (GemmDesc row = descOf(p, GemmKernel::library);
-        gemmScratchBytes(row, threads, &unused).ok())
+        isPlannedByLibrary(row, threads))
       rows.push_back(row);
     MTC_RETURN_IF_ERROR(gemms_.create(rows, threads));
     int64_t scratch = 0;

@@ -56,6 +56,11 @@ Status gemmSelectIsa(std::string_view isa);
 /// by oneDNN for bf16 without AVX-512.
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 
+/// Whether oneDNN computes a legal product by its kernel of packed blocks
+/// (brgemm), whose memory is all in the scratch. What it has else, as under
+/// x86-64-v3, allocates up to some MiB in each call, or is for reference.
+bool isPlannedByLibrary(const GemmDesc &desc, int threads);
+
 /// "2.6.3" and the commit: part of what a result depends on.
 std::string gemmLibraryVersion();
 

@@ -244,6 +244,18 @@ Status oneDnnScratch(const GemmDesc &desc, int threads, int64_t *bytes) {
   return Status::okay();
 }
 
+bool isPlannedByLibrary(const GemmDesc &desc, int threads) {
+  if (!checkGemm(desc, threads).ok() || !checkFeature(desc).ok())
+    return false;
+  ThreadScope scope(threads);
+  try {
+    return std::string_view(primitiveOf(wideOf(desc)).impl_info_str())
+        .starts_with("brg");
+  } catch (const dnnl::error &) {
+    return false;
+  }
+}
+
 std::string gemmLibraryVersion() {
   const dnnl_version_t *v = dnnl_version();
   return std::to_string(v->major) + "." + std::to_string(v->minor) + "." +

@@ -1,5 +1,6 @@
 // Tables of products of CPUs: what is read, what is not, and what is chosen.
 #include "mtc/runtime/cpu_gemm_table.h"
+#include "mtc/runtime/isa.h"
 #include "runtime/device/cpu/gemm_tuner.h"
 #include "test/unit/runtime/temporary_folder.h"
 
@@ -147,20 +148,22 @@ TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
   EXPECT_EQ(rows.size(), 4u);
 }
 
-TEST(TuneCpuGemms, TimesEachProductByEachKernel) {
+TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
   GemmInfo row{8, 16, 32, false, false, false, MTC_F32, MTC_F32, 64};
   TuneRows rows;
   addTuneRows(std::vector{row}, 1, rows);
+  // oneDNN takes one in a process. Its kernel for AVX2 allocates in calls.
+  const bool isWide = processorHas("x86-64-v4");
+  const char *isa = isWide ? "x86-64-v4" : "x86-64-v3";
   CpuGemmTable table;
   int told = 0;
   Status status = tuneCpuGemms(
-      rows, "x86-64-v3", 1,
-      [&](const CpuProduct &, const TunedProduct &) { ++told; }, table);
+      rows, isa, 1, [&](const CpuProduct &, const TunedProduct &) { ++told; },
+      table);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(told, 1);
-  EXPECT_EQ(table.isa, "x86-64-v3");
-  EXPECT_TRUE(table.check("t", "x86-64-v3", table.library).ok());
+  EXPECT_TRUE(table.check("t", isa, table.library).ok());
   const TunedProduct &tuned = table.rows.at(productOf(row, 1));
   EXPECT_GT(tuned.ownMicroseconds, 0);
-  EXPECT_GT(tuned.libraryMicroseconds.value_or(0), 0);
+  EXPECT_EQ(tuned.libraryMicroseconds.has_value(), isWide);
 }

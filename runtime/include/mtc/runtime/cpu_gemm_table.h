@@ -40,7 +40,8 @@ std::string describe(const CpuProduct &product);
 struct TunedProduct {
   GemmKernel kernel = GemmKernel::own;       ///< the fastest: own or library
   double ownMicroseconds = 0;                ///< of a call
-  std::optional<double> libraryMicroseconds; ///< none: it has no such product
+  /// None: it has no such product, or none that allocates nothing.
+  std::optional<double> libraryMicroseconds;
 };
 
 /// By product. Times are of one processor; they are true for other versions of
