@@ -38,8 +38,8 @@ CpuProduct productOf(const GemmInfo &row, int64_t threads);
 std::string describe(const CpuProduct &product);
 
 struct TunedProduct {
-  GemmKernel kernel = GemmKernel::own;       ///< the fastest: own or library
-  double ownMicroseconds = 0;                ///< of a call
+  GemmKernel kernel = GemmKernel::own; ///< the fastest: own or library
+  double ownMicroseconds = 0;          ///< of a call
   /// None: it has no such product, or none that allocates nothing.
   std::optional<double> libraryMicroseconds;
 };
