@@ -73,6 +73,9 @@ class Tester:
         found = [tuple(row[key] for key in KEY) for row in rows]
         self.report.expect(sorted(found) == sorted(products(self.mtc, self.bundle)),
                            f"expected the plan's products, each once, found {found}")
+        has_times = {row["onednn_us"] is not None for row in rows}
+        self.report.expect(has_times == {read(self.table)["isa"] != "x86-64-v3"},
+                           f"expected times of oneDNN's with AVX-512 only, found {rows}")
         self.report.expect(len(said.splitlines()) == len(rows),
                            f"expected a line for each product, found {said}")
         quiet = self.mtc.call("tune", self.bundle, "-o", self.table, "--rounds", 1, "-q")
