@@ -134,13 +134,20 @@ Status tuneCpu(const TuneOptions &options, const Products &products,
                std::string &text) {
   MTC_RETURN_IF_ERROR(checkCpuOptions(options));
   CpuGemmTable table;
-  MTC_RETURN_IF_ERROR(tuneCpuGemms(
-      products.cpuRows, products.isa, options.rounds,
-      [&](const CpuProduct &product, const TunedProduct &tuned) {
-        if (!options.quiet)
-          sayCpu(product, tuned);
-      },
-      table));
+  TuneListener listener;
+  listener.round = [&](int round) {
+    if (!options.quiet)
+      std::fputs(fmt::format("round {} of {}, {} products\n", round,
+                             options.rounds, products.cpuRows.size())
+                     .c_str(),
+                 stderr);
+  };
+  listener.product = [&](const CpuProduct &product, const TunedProduct &tuned) {
+    if (!options.quiet)
+      sayCpu(product, tuned);
+  };
+  MTC_RETURN_IF_ERROR(tuneCpuGemms(products.cpuRows, products.isa,
+                                   options.rounds, listener, table));
   text = cpuGemmTableText(table);
   return Status::okay();
 }

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 namespace mtc::runtime {
 namespace {
@@ -63,70 +62,83 @@ GemmDesc descOf(const CpuProduct &p, GemmKernel kernel) {
   return {p.m, p.n, p.k, p.ta, p.tb, p.adds, p.ab, p.c, kernel};
 }
 
+/// A product, its kernels, and what they took.
+struct Timed {
+  CpuProduct product;
+  GemmSet kernels;        ///< ours, and the library's if it has one
+  std::vector<int> calls; ///< of a round, by kernel
+  std::vector<double> own = {}, library = {}; ///< microseconds, by round
+};
+
+/// Our kernel, and the library's where it has one that allocates nothing.
+Status createKernels(const CpuProduct &p, GemmKernel ours, GemmSet &out) {
+  int threads = static_cast<int>(p.threads);
+  std::vector<GemmDesc> rows{descOf(p, ours)};
+  if (GemmDesc row = descOf(p, GemmKernel::library);
+      isPlannedByLibrary(row, threads))
+    rows.push_back(row);
+  return out.create(rows, threads);
+}
+
 class Bench {
 public:
-  Status map(const TuneRows &rows) {
-    int64_t a = 0, b = 0, c = 0;
+  Status open(const TuneRows &rows) {
+    int64_t a = 0, b = 0, c = 0, scratch = 0;
     for (const auto &[p, ours] : rows) {
+      Timed &each = timed_.emplace_back(Timed{p, {}, {}});
+      MTC_RETURN_IF_ERROR(createKernels(p, ours, each.kernels));
       a = std::max(a, bytesOf(p.ab, p.m * p.k));
       b = std::max(b, bytesOf(p.ab, p.k * p.n));
       c = std::max(c, bytesOf(p.c, p.m * p.n));
+      for (int64_t i = 0; i < each.kernels.size(); ++i)
+        scratch = std::max(scratch, each.kernels.scratchBytes(i));
     }
     MTC_RETURN_IF_ERROR(a_.map(a));
     MTC_RETURN_IF_ERROR(b_.map(b));
-    return c_.map(c);
-  }
-
-  Status tune(const CpuProduct &p, GemmKernel ours, int rounds,
-              TunedProduct &out) {
-    MTC_RETURN_IF_ERROR(create(p, ours));
-    std::vector<std::vector<double>> times(gemms_.size());
-    // The first call of a kernel finds nothing in place.
-    std::vector<int> calls;
-    for (int64_t i = 0; i < gemms_.size(); ++i) {
-      double once = 0;
-      MTC_RETURN_IF_ERROR(time(p, i, 1, once));
-      MTC_RETURN_IF_ERROR(time(p, i, 1, once));
-      calls.push_back(int(std::clamp(kRoundMicroseconds / once, 1.0, 1e4)));
-    }
-    for (int round = 0; round < rounds; ++round)
-      for (int64_t i = 0; i < gemms_.size(); ++i)
-        MTC_RETURN_IF_ERROR(time(p, i, calls[i], times[i].emplace_back()));
-    out = fastestKernel(times[0],
-                        times.size() > 1 ? times[1] : std::vector<double>());
-    return Status::okay();
-  }
-
-private:
-  /// Our kernel, and the library's where it has one that allocates nothing.
-  Status create(const CpuProduct &p, GemmKernel ours) {
-    int threads = static_cast<int>(p.threads);
-    std::vector<GemmDesc> rows{descOf(p, ours)};
-    if (GemmDesc row = descOf(p, GemmKernel::library);
-        isPlannedByLibrary(row, threads))
-      rows.push_back(row);
-    MTC_RETURN_IF_ERROR(gemms_.create(rows, threads));
-    int64_t scratch = 0;
-    for (int64_t i = 0; i < gemms_.size(); ++i)
-      scratch = std::max(scratch, gemms_.scratchBytes(i));
+    MTC_RETURN_IF_ERROR(c_.map(c));
     return scratch_.map(scratch, 0, "tune", "scratch of products");
   }
 
+  std::vector<Timed> &products() { return timed_; }
+
+  /// One round of one product, by each kernel.
+  Status run(Timed &of) {
+    if (of.calls.empty())
+      MTC_RETURN_IF_ERROR(countCalls(of));
+    MTC_RETURN_IF_ERROR(time(of, 0, of.calls[0], of.own.emplace_back()));
+    if (of.kernels.size() == 1)
+      return Status::okay();
+    return time(of, 1, of.calls[1], of.library.emplace_back());
+  }
+
+private:
+  /// The first call of a kernel finds nothing in place.
+  Status countCalls(Timed &of) {
+    for (int64_t i = 0; i < of.kernels.size(); ++i) {
+      double once = 0;
+      MTC_RETURN_IF_ERROR(time(of, i, 1, once));
+      MTC_RETURN_IF_ERROR(time(of, i, 1, once));
+      of.calls.push_back(int(std::clamp(kRoundMicroseconds / once, 1.0, 1e4)));
+    }
+    return Status::okay();
+  }
+
   /// Of one call, in microseconds.
-  Status time(const CpuProduct &p, int64_t row, int calls, double &out) {
+  Status time(Timed &of, int64_t kernel, int calls, double &out) {
     using Clock = std::chrono::steady_clock;
+    const CpuProduct &p = of.product;
     auto start = Clock::now();
     for (int i = 0; i < calls; ++i)
-      MTC_RETURN_IF_ERROR(gemms_.execute(row, a_.next(bytesOf(p.ab, p.m * p.k)),
-                                         b_.next(bytesOf(p.ab, p.k * p.n)),
-                                         c_.next(bytesOf(p.c, p.m * p.n)),
-                                         scratch_.base()));
+      MTC_RETURN_IF_ERROR(of.kernels.execute(
+          kernel, a_.next(bytesOf(p.ab, p.m * p.k)),
+          b_.next(bytesOf(p.ab, p.k * p.n)), c_.next(bytesOf(p.c, p.m * p.n)),
+          scratch_.base()));
     std::chrono::duration<double, std::micro> all = Clock::now() - start;
     out = std::max(all.count() / calls, 1e-3);
     return Status::okay();
   }
 
-  GemmSet gemms_;
+  std::vector<Timed> timed_;
   Operand a_, b_, c_;
   AnonymousMemory scratch_;
 };
@@ -155,20 +167,23 @@ void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
   }
 }
 
-TunedProduct fastestKernel(std::vector<double> own,
-                           std::vector<double> library) {
+TunedProduct fastestKernel(const std::vector<double> &own,
+                           const std::vector<double> &library) {
   TunedProduct out;
-  out.ownMicroseconds = median(std::move(own));
+  out.ownMicroseconds = median(own);
   if (library.empty())
     return out;
-  out.libraryMicroseconds = median(std::move(library));
-  if (*out.libraryMicroseconds < kClearly * out.ownMicroseconds)
+  out.libraryMicroseconds = median(library);
+  std::vector<double> ratios;
+  for (size_t i = 0; i < own.size(); ++i)
+    ratios.push_back(library[i] / own[i]);
+  if (median(std::move(ratios)) < kClearly)
     out.kernel = GemmKernel::library;
   return out;
 }
 
 Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
-                    const ProductTuned &told, CpuGemmTable &out) {
+                    const TuneListener &told, CpuGemmTable &out) {
   MTC_RETURN_IF_ERROR(mtc_kernels_select_isa(isa));
   MTC_RETURN_IF_ERROR(gemmSelectIsa(isa));
   out = {processorName(),
@@ -177,11 +192,17 @@ Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
          kOwnGemmVersion,
          {}};
   Bench bench;
-  MTC_RETURN_IF_ERROR(bench.map(rows));
-  for (const auto &[product, ours] : rows) {
-    TunedProduct &tuned = out.rows[product];
-    MTC_RETURN_IF_ERROR(bench.tune(product, ours, rounds, tuned));
-    told(product, tuned);
+  MTC_RETURN_IF_ERROR(bench.open(rows));
+  for (int round = 1; round <= rounds; ++round) {
+    told.round(round);
+    for (Timed &each : bench.products()) {
+      MTC_RETURN_IF_ERROR(bench.run(each));
+      if (round < rounds)
+        continue;
+      TunedProduct &tuned = out.rows[each.product];
+      tuned = fastestKernel(each.own, each.library);
+      told.product(each.product, tuned);
+    }
   }
   return Status::okay();
 }

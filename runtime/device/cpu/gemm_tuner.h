@@ -19,23 +19,27 @@ using TuneRows = std::map<CpuProduct, GemmKernel>;
 void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
                  TuneRows &out);
 
-/// By the medians of times in microseconds, at least one of our own and, where
-/// the library has the product, one of its: own, unless the library takes less
-/// than 0.98 of its time.
-TunedProduct fastestKernel(std::vector<double> own,
-                           std::vector<double> library);
+/// By times in microseconds, a pair for each round, of which there is one at
+/// least; none of the library's where it lacks the product. The library, if the
+/// median of its times in parts of ours is below 0.98; else our own.
+TunedProduct fastestKernel(const std::vector<double> &own,
+                           const std::vector<double> &library);
 
-/// Called behind each product.
-using ProductTuned =
-    std::function<void(const CpuProduct &, const TunedProduct &)>;
+/// Hear of a round, from 1, that begins, and of each product that is chosen.
+struct TuneListener {
+  std::function<void(int)> round;
+  std::function<void(const CpuProduct &, const TunedProduct &)> product;
+};
 
 /// Times each product as a rank of `isa` runs it, by each kernel that has it,
-/// in turn, `rounds` times (at least 1) some milliseconds or one call; fills
-/// in what the table is for. Errors: infeasible, where this processor lacks the
-/// instruction set or there is no memory; usage, where this process has
-/// computed products of another one; failed, with oneDNN's code.
+/// one behind the other, some milliseconds or one call; `rounds` times (at
+/// least 1), each through all products, so that what disturbs the machine for
+/// some seconds is in few of them. Fills in what the table is for. Errors:
+/// infeasible, where this processor lacks the instruction set or there is no
+/// memory; usage, where this process has computed products of another one;
+/// failed, with oneDNN's code.
 Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
-                    const ProductTuned &told, CpuGemmTable &out);
+                    const TuneListener &told, CpuGemmTable &out);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_DEVICE_CPU_GEMM_TUNER_H

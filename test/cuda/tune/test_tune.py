@@ -135,7 +135,8 @@ def check_refusals(tester, bundle, host, table):
     tester.refuse("for a CPU", run(table, host), USAGE, "expected a bundle for GPUs")
     tester.refuse("no table", run(tester.path("none")), INPUT, "none")
     for what, words, code, expected in (
-            ("a bundle of the CPU", [host, "-o", tester.path("t")], USAGE, "expected a bundle for GPUs"),
+            ("a bundle of the CPU", [host, "-o", tester.path("t")], USAGE,
+             "--algorithms: expected bundles for GPUs"),
             ("into the bundle", [bundle, "-o", os.path.join(bundle, "t")], USAGE, "-o"),
             ("a GPU too many", [bundle, "-o", tester.path("t"), "--device", "1"], INFEASIBLE, "--device 1")):
         done = tester.tune(*words)

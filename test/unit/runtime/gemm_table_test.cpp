@@ -117,12 +117,15 @@ TEST(CpuGemmTable, IsForOneInstructionSetAndLibrary) {
 }
 
 TEST(FastestKernel, IsOwnUnlessTheLibraryIsClearlyFaster) {
-  EXPECT_EQ(fastestKernel({100, 90, 500}, {98.5, 1, 200}).kernel,
+  EXPECT_EQ(fastestKernel({100, 90, 500}, {98.5, 1, 495}).kernel,
             GemmKernel::own);
-  TunedProduct clearly = fastestKernel({100, 90, 500}, {97.5, 1, 200});
+  TunedProduct clearly = fastestKernel({100, 90, 500}, {97.5, 120, 400});
   EXPECT_EQ(clearly.kernel, GemmKernel::library);
   EXPECT_EQ(clearly.ownMicroseconds, 100);
-  EXPECT_EQ(clearly.libraryMicroseconds, 97.5);
+  EXPECT_EQ(clearly.libraryMicroseconds, 120);
+  // A slow time of the machine is in both of a round.
+  EXPECT_EQ(fastestKernel({200, 200, 100}, {205, 103, 103}).kernel,
+            GemmKernel::own);
   TunedProduct alone = fastestKernel({3}, {});
   EXPECT_EQ(alone.kernel, GemmKernel::own);
   EXPECT_EQ(alone.libraryMicroseconds, std::nullopt);
@@ -157,11 +160,13 @@ TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
   // for integration_tune: oneDNN takes one in a process.
   const char *isa = "x86-64-v3";
   CpuGemmTable table;
-  int told = 0;
-  Status status = tuneCpuGemms(
-      rows, isa, 1, [&](const CpuProduct &, const TunedProduct &) { ++told; },
-      table);
+  int rounds = 0, told = 0;
+  TuneListener listener = {
+      [&](int) { ++rounds; },
+      [&](const CpuProduct &, const TunedProduct &) { ++told; }};
+  Status status = tuneCpuGemms(rows, isa, 2, listener, table);
   ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(rounds, 2);
   EXPECT_EQ(told, 1);
   EXPECT_TRUE(table.check("t", isa, table.library).ok());
   const TunedProduct &tuned = table.rows.at(productOf(row, 1));
