@@ -103,8 +103,9 @@ Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
   if (!options.gemmTable.empty() && !isForGpus)
     return {StatusCode::usage,
             fmt::format("--gemm-table {}: expected a bundle for GPUs, found "
-                        "one for the CPU; compile it with --target cuda:sm_90, "
-                        "or leave --gemm-table out",
+                        "one for the CPU, whose plan names what computes its "
+                        "products; give the table to `mtc compile`, or compile "
+                        "with --target cuda:sm_90",
                         options.gemmTable)};
   if (!options.gemmTable.empty()) { // of GPU and library ranks look themselves
     cuda::GemmTable table;
