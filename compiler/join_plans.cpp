@@ -53,7 +53,7 @@ public:
       : into(into), from(from), largest(largest), config(config) {}
 
   LogicalResult run() {
-    if (failed(checkMemory()))
+    if (failed(checkMemory()) || failed(joinLibrary()))
       return failure();
     moveKernels();
     if (failed(moveFragments()))
@@ -104,6 +104,18 @@ private:
     }
     into.setArenas(arenas);
     return success();
+  }
+
+  /// A table of products may give the library some of one length only.
+  LogicalResult joinLibrary() {
+    StringRef library = from.getOnednn().value_or("");
+    if (into.getOnednn().value_or("").empty())
+      into.setOnednn(library);
+    if (library.empty() || into.getOnednn() == library)
+      return success();
+    return from.emitError("expected oneDNN ")
+           << *into.getOnednn() << ", as for the largest step, found "
+           << library;
   }
 
   void moveKernels() {

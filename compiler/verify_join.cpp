@@ -69,6 +69,7 @@ public:
     if (auto arenas = program.getArenas())
       stage.arenas.assign(arenas->begin(), arenas->end());
     stage.lasting = lasting();
+    stage.library = program.getOnednn().value_or("").str();
     for (auto timeline : program.getOps<rt::TimelineOp>())
       stage.entries[nameOf(timeline.getSymName())] = entryOf(timeline);
     return stage;
@@ -115,8 +116,7 @@ private:
   }
 
   uintptr_t lasting() {
-    Key key{wordOf(program.getLossOffsetAttr().getAsOpaquePointer()),
-            wordOf(program.getOnednnAttr().getAsOpaquePointer())};
+    Key key{wordOf(program.getLossOffsetAttr().getAsOpaquePointer())};
     for (Operation &op : program.getBody().front())
       if (isa<rt::BucketOp, rt::ParamOp>(op))
         key.push_back(numberOf(&op, {}));
@@ -179,6 +179,8 @@ LogicalResult JoinProof::compare(Operation *program, const Stage &expected,
   };
   if (expected.lasting != found.lasting)
     differs("the parameters and buckets");
+  if (!expected.library.empty() && expected.library != found.library)
+    differs("the library of products");
   bool fits = expected.arenas.size() == found.arenas.size();
   for (size_t i = 0; fits && i < found.arenas.size(); ++i)
     fits = isOfStep(i) ? found.arenas[i] >= expected.arenas[i]

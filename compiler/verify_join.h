@@ -46,6 +46,7 @@ private:
   struct Stage {
     std::map<std::string, Entry> entries; ///< by the name that joined ones have
     uintptr_t lasting = 0; ///< parameters, buckets, the place of the loss
+    std::string library;   ///< of products; empty: the plan uses none
     std::vector<int64_t> arenas;
   };
   class Reading; ///< of one program

@@ -124,6 +124,16 @@ class Tester:
                                f"{batch} samples: expected gradients of weights by {expected}, "
                                f"found {stored}")
 
+    def check_lengths(self):
+        """The table has products of one of two lengths: its own by oneDNN, and the program
+        asks for that library."""
+        file = self.path("one.json")
+        self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, "--seq", "16,32",
+                      "--gemm-table", file, "-o", self.path("lengths"))
+        found = list(products(self.mtc, self.path("lengths")).values())
+        self.report.expect(found.count(None) == 1,
+                           f"two lengths: expected one product by oneDNN, found {found}")
+
     def check_rule(self):
         """Products that the table lacks go by the rule, whichever it is."""
         table = read(self.table)
@@ -190,6 +200,7 @@ def main():
         tester.check_table()
         tester.check_one_shape()
         tester.check_microbatches()
+        tester.check_lengths()
         tester.check_rule()
         tester.check_strategy()
         tester.check_refusals()

@@ -102,6 +102,26 @@ TEST_F(JoinTest, AnOpThatIsGoneIsFound) {
   expectSays(said, "the rows and fragments of the entry \"train\"");
 }
 
+TEST_F(JoinTest, TheLibraryOfProductsIsThatOfThePlansThatUseIt) {
+  for (auto program : plansOf(*module).back().getOps<rt::ProgramOp>())
+    program.setOnednn("9.9");
+  std::string said = spoiled([](rt::ProgramOp program) {
+    EXPECT_EQ(program.getOnednn(), "9.9");
+    program.setOnednn("");
+  });
+  expectSays(said, "the library of products of each of its plans");
+}
+
+TEST_F(JoinTest, TwoLibrariesAreNotJoined) {
+  plansOf(*module).front().walk(
+      [](rt::ProgramOp program) { program.setOnednn("1.1"); });
+  plansOf(*module).back().walk(
+      [](rt::ProgramOp program) { program.setOnednn("9.9"); });
+  EXPECT_TRUE(failed(joinPlans(*module)));
+  expectSays(log->take(),
+             "expected oneDNN 1.1, as for the largest step, found 9.9");
+}
+
 TEST_F(JoinTest, EntriesAndTheirSamplesAreCompared) {
   std::string said = spoiled([](rt::ProgramOp program) {
     timeline(program, "train_seq16").setSequence(8);
