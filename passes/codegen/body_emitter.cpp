@@ -9,6 +9,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::codegen;
@@ -97,6 +99,31 @@ FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns,
     if (failed(emitSink(op, columns, values)))
       return failure();
   return reduced;
+}
+
+void BodyEmitter::emitPrefetch(Value ofRow, Columns columns) {
+  constexpr int64_t kLineBits = 512;
+  constexpr uint32_t kAllCaches = 3;
+  llvm::SmallBitVector uses(operands.size()), writes(operands.size());
+  auto note = [&](Operation *op) {
+    int64_t i = operandIndex(op);
+    if (i < 0 || s.operand(i).getMode() != rt::Mode::Full)
+      return;
+    uses.set(i);
+    writes[i] = writes[i] || isSink(op);
+  };
+  llvm::for_each(s.passes[0].ops, note);
+  llvm::for_each(s.passes[0].sinks, note);
+  resumeRow({ofRow, {}, {}});
+  for (int64_t i : uses.set_bits()) {
+    auto type = cast<MemRefType>(operands[i].getType());
+    int64_t line = kLineBits / type.getElementTypeBitWidth();
+    Value first = address(i, columns);
+    for (int64_t k = 0; k < columns.lanes; k += line)
+      memref::PrefetchOp::create(
+          b, operands[i], ValueRange{arith::AddIOp::create(b, first, index(k))},
+          /*isWrite=*/writes[i], kAllCaches, /*isDataCache=*/true);
+  }
 }
 
 LogicalResult BodyEmitter::emitRowSinks() {

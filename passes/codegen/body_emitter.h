@@ -100,6 +100,9 @@ public:
   /// it, past a store to the same memory.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   emitPass(int pass, Columns columns, Prepare prepare = nullptr);
+  /// Fetches the lines that the only pass of `ofRow` reads or writes at
+  /// `columns`, and forgets the row that it was at.
+  void emitPrefetch(mlir::Value ofRow, Columns columns);
   void setReduced(rt::RowReduceOp op, mlir::Value total) {
     rowValues[op.getResult()] = total;
   }

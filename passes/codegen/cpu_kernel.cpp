@@ -76,7 +76,7 @@ private:
 
   /// Sums are added in the order of rows. A part of a row is too short for a
   /// core to see that it goes on, and to load ahead; so several rows are read
-  /// side by side, unless arithmetic takes longer.
+  /// side by side, unless arithmetic takes longer, and the next ones fetched.
   LogicalResult buildColumns() {
     auto [from, to] = partOf(index(0), cols, unit, part);
     int64_t together = isCostly(s, 0) ? 1 : kRowsTogether;
@@ -92,13 +92,21 @@ private:
     if (firstRow < endRow)
       emitFor(b, index(firstRow), index(endRow), index(together), {},
               [&](Value row, ValueRange) {
-                SmallVector<Value> group = {row};
-                for (int64_t i = 1; i < together; ++i)
-                  group.push_back(arith::AddIOp::create(b, row, index(i)));
+                SmallVector<CpuRows::At> group;
+                for (int64_t i = 0; i < together; ++i)
+                  group.push_back(withNext(row, i, together));
                 ok = rows.buildColumns(group, from, to);
                 return SmallVector<Value>{};
               });
     return ok;
+  }
+
+  /// Row `first` + i of a group, and the same one of the next group, or the
+  /// last of all.
+  CpuRows::At withNext(Value first, int64_t i, int64_t together) {
+    Value row = arith::AddIOp::create(b, first, index(i));
+    Value next = arith::AddIOp::create(b, row, index(together));
+    return {row, arith::MinUIOp::create(b, next, index(numRows(kernel) - 1))};
   }
 
   LogicalResult buildBlocks() {
@@ -215,7 +223,8 @@ public:
     LogicalResult ok = success();
     emitFor(b, ends[0], ends[1], rows.emitter().index(1), {},
             [&](Value row, ValueRange) {
-              ok = rows.buildColumns(row, ends[2], ends[3], kVectors);
+              ok = rows.buildColumns(CpuRows::At{row, {}}, ends[2], ends[3],
+                                     kVectors);
               return SmallVector<Value>{};
             });
     return ok;

@@ -48,11 +48,11 @@ LogicalResult CpuRows::buildRows(Value from, Value to) {
   return ok;
 }
 
-LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
-                                    Value to, int64_t vectors) {
+LogicalResult CpuRows::buildColumns(ArrayRef<At> together, Value from, Value to,
+                                    int64_t vectors) {
   SmallVector<BodyEmitter::Row> states;
-  for (Value row : together) {
-    body.startRow(row);
+  for (At at : together) {
+    body.startRow(at.row);
     if (failed(body.emitRowOps(0)))
       return failure();
     states.push_back(body.leaveRow());
@@ -64,6 +64,9 @@ LogicalResult CpuRows::buildColumns(ArrayRef<Value> together, Value from,
       if (failed(body.emitPass(0, columns)))
         ok = failure();
     }
+    for (At at : together)
+      if (at.next)
+        body.emitPrefetch(at.next, columns);
   };
   if (isCostly(s, 0)) {
     SmallVector<Value> none;

@@ -30,10 +30,14 @@ public:
   mlir::LogicalResult begin();
   /// Rows from `from` on, before `to`: the only one, where a kernel has one.
   mlir::LogicalResult buildRows(mlir::Value from, mlir::Value to);
+  /// A row, and one whose lines are fetched meanwhile, if any.
+  struct At {
+    mlir::Value row, next;
+  };
   /// The only pass, of columns from `from` on, before `to`, of some rows: at
   /// each place one row after the other. Its values may not be needed by other
   /// columns. Where arithmetic is long, as many vectors at a time as are said.
-  mlir::LogicalResult buildColumns(llvm::ArrayRef<mlir::Value> together,
+  mlir::LogicalResult buildColumns(llvm::ArrayRef<At> together,
                                    mlir::Value from, mlir::Value to,
                                    int64_t vectors = 4);
   /// Vectors of columns from `from` on, before `to`, and the rest masked.
