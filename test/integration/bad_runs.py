@@ -184,9 +184,10 @@ COMPILES = [
                  signal_launcher(signal.SIGTERM)),
     compile_case("compile: the process that links is killed", 1,
                  ["linking failed", "ended by signal 9"], signal_helper(signal.SIGKILL)),
-    # The next compilation to this place removes the folder.
+    # The next compilation to this place removes the folder, and in it what was being linked.
     compile_case("compile killed while linking", -signal.SIGKILL, [],
-                 signal_launcher(signal.SIGKILL), leaves=("out.tmp-*",)),
+                 signal_launcher(signal.SIGKILL),
+                 leaves=("out.tmp-*", "out.tmp-*/*.tmp*")),
 ]
 
 CASES = RUNS + COMPILES
