@@ -58,39 +58,49 @@ private:
 /// What of a tile of scores is kept, drawn for all rows together: first whole
 /// runs of blocks, which may begin before a row's first key. Runs are drawn
 /// beside a product, whose multiplications leave most of the units that draw
-/// idle: it calls step<0> to step<kSteps - 1> in turn while isDrawing() says
-/// so.
+/// idle, one run with a group of its steps.
 class KeptTile {
   static constexpr int kRun = 4 * kBlocks; ///< words of a run
   static constexpr int kMostRuns = 3;      ///< of a row
 
 public:
-  static constexpr int kSteps = 4;
-
   KeptTile(const Dropper &drop, const TileAt &at, int64_t keys)
       : drop(drop), at(at), keys(keys) {
     if (!drop.threshold)
       return;
-    for (int64_t row = 0; row < at.rows; ++row) {
-      uint64_t element = drop.elementOf(at, row, keys);
-      int64_t words = int64_t(element % 4) + at.columnsOf(row);
-      for (int64_t i = 0; i == 0 || i * kRun < words; ++i)
-        first[count++] = element / 4 + uint64_t(i) * kBlocks;
-    }
-    uint64_t last = first[count - 1] + kBlocks - 1;
-    if (first[0] >> 32 != last >> 32)
+    uint64_t begin = drop.elementOf(at, 0, keys) / 4, last = begin;
+    onRows([&](int64_t, uint64_t element, int64_t words) {
+      uint64_t product = RunDrawer::productOf(element / 4);
+      for (int i = 0; i < kMostRuns; ++i)
+        first[count + i] = product + uint64_t(i * kBlocks) * kPhiloxMul0;
+      int64_t runs = runsOf(words);
+      count += runs;
+      last = element / 4 + uint64_t(runs * kBlocks - 1);
+    });
+    if (begin >> 32 != last >> 32)
       drawAcross();
-    drawer = RunDrawer(drop.stream, first[0] >> 32, drop.threshold);
+    drawer = RunDrawer(drop.stream, begin >> 32, drop.threshold);
   }
 
+  static constexpr int kSteps = 8; ///< of a product, in a group
   MTC_INLINE bool isDrawing() const { return done < count; }
-  template <int kStep> MTC_INLINE void step() {
-    if constexpr (kStep == 0)
-      drawer.begin(state, first[done]);
-    drawer.rounds(state, 2 + 2 * kStep, 4 + 2 * kStep);
-    if constexpr (kStep == kSteps - 1)
-      runs[done++] = drawer.end(state);
-  }
+  class Group {
+  public:
+    MTC_INLINE explicit Group(KeptTile &tile) : tile(tile) {}
+    MTC_INLINE void step(int step) {
+      const RunDrawer &drawer = tile.drawer;
+      if (step == 0)
+        drawer.begin(run, tile.first[tile.done]);
+      if (step < kSteps - 1)
+        drawer.round(run, RunDrawer::kFirstRound + step);
+      else
+        tile.runs[tile.done++] = drawer.last(run);
+    }
+
+  private:
+    KeptTile &tile;
+    U run[4];
+  };
 
   /// What is left of the runs, then the bits of each row.
   void finish() {
@@ -99,10 +109,16 @@ public:
     for (; done < count; ++done)
       drawSome<1>();
     const uint32_t *next = runs;
-    for (int64_t row = 0; row < at.rows; ++row) {
-      int skip = int(drop.elementOf(at, row, keys) % 4);
-      next = join(bits[row], next, skip, skip + at.columnsOf(row));
-    }
+    onRows([&](int64_t row, uint64_t element, int64_t words) {
+      int skip = int(element % 4);
+      uint64_t two = next[0];
+      if (words > kRun)
+        two |= uint64_t(next[1]) << kRun;
+      bits[row] = two >> skip;
+      if (words > 2 * kRun)
+        bits[row] |= uint64_t(next[2]) << (2 * kRun - skip);
+      next += runsOf(words);
+    });
   }
   MTC_INLINE void draw(KeptRow &row, int64_t index) const {
     row = KeptRow(bits[index]);
@@ -111,49 +127,58 @@ public:
 private:
   static constexpr int kAtOnce = 4;
 
+  /// Calls body(row, its first element, words from that one's block on).
+  template <typename Body> MTC_INLINE void onRows(Body &&body) const {
+    uint64_t element = drop.elementOf(at, 0, keys);
+    for (int64_t from = 0; from < at.rows; from += kTileRows) {
+      int64_t columns = at.columnsOf(from);
+      int64_t end = within(from + kTileRows, 0, at.rows);
+      for (int64_t row = from; row < end; ++row) {
+        body(row, element, int64_t(element % 4) + columns);
+        element += uint64_t(keys);
+      }
+    }
+  }
+  MTC_INLINE static int64_t runsOf(int64_t words) {
+    return 1 + (words > kRun) + (words > 2 * kRun);
+  }
+
   template <int kRuns> MTC_INLINE void drawSome() {
     U c[kRuns][4];
 #pragma GCC unroll 4
     for (int i = 0; i < kRuns; ++i)
       drawer.begin(c[i], first[done + i]);
 #pragma GCC unroll 8
-    for (int round = 2; round < 10; ++round)
+    for (int round = RunDrawer::kFirstRound; round < RunDrawer::kLastRound;
+         ++round)
 #pragma GCC unroll 4
       for (int i = 0; i < kRuns; ++i)
-        drawer.rounds(c[i], round, round + 1);
+        drawer.round(c[i], round);
 #pragma GCC unroll 4
     for (int i = 0; i < kRuns; ++i)
-      runs[done + i] = drawer.end(c[i]);
+      runs[done + i] = drawer.last(c[i]);
   }
   /// All runs, where their upper halves differ: one in 2^32 blocks.
   void drawAcross() {
-    for (; done < count; ++done) {
-      uint32_t words[kRun];
-      philoxBlocks(words, drop.stream, first[done]);
-      runs[done] = 0;
-      for (int word = 0; word < kRun; ++word)
-        runs[done] |= uint32_t(words[word] >= drop.threshold) << word;
-    }
+    onRows([&](int64_t, uint64_t element, int64_t words) {
+      for (int64_t i = 0; i < runsOf(words); ++i)
+        runs[done++] = drawAlone(element / 4 + uint64_t(i * kBlocks));
+    });
   }
-  /// The bits of a row from the `skip`th of its runs on; returns the next
-  /// row's.
-  MTC_INLINE static const uint32_t *join(uint64_t &row, const uint32_t *runs,
-                                         int skip, int64_t words) {
-    row = *runs++;
-    if (words > kRun)
-      row |= uint64_t(*runs++) << kRun;
-    row >>= skip;
-    if (words > 2 * kRun)
-      row |= uint64_t(*runs++) << (2 * kRun - skip);
-    return runs;
+  uint32_t drawAlone(uint64_t block) const {
+    uint32_t words[kRun], run = 0;
+    philoxBlocks(words, drop.stream, block);
+    for (int word = 0; word < kRun; ++word)
+      run |= uint32_t(words[word] >= drop.threshold) << word;
+    return run;
   }
 
   const Dropper &drop;
   const TileAt &at;
   int64_t keys, count = 0, done = 0; ///< runs
-  U state[4];                        ///< of the run that is being drawn
   RunDrawer drawer;
-  uint64_t first[kTile * kMostRuns];
+  /// Of each run, and of two that there may not be.
+  uint64_t first[kTile * kMostRuns + 2];
   uint32_t runs[kTile * kMostRuns];
   uint64_t bits[kTile];
 };

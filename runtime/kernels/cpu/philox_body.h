@@ -87,14 +87,16 @@ MTC_INLINE void philoxBlocks(uint32_t *out, const RowStream &s,
 #ifdef __AVX512F__
 /// Draws runs of kBlocks blocks whose numbers have the same upper half, so that
 /// what the first two rounds make of all but the lower halves is one number for
-/// all runs.
+/// all runs: begin, then round of kFirstRound to before kLastRound, then last.
 class RunDrawer {
 public:
+  static constexpr int kFirstRound = 2, kLastRound = 9;
+
   RunDrawer() = default;
   RunDrawer(const RowStream &s, uint64_t high, uint32_t threshold)
       : least(threshold) {
     uint32_t key0 = uint32_t(s.seed), key1 = uint32_t(s.seed >> 32);
-    for (uint32_t round = 0; round < 10; ++round) {
+    for (uint32_t round = 0; round <= kLastRound; ++round) {
       keys[round][0] = key0 + round * kPhiloxWeyl0;
       keys[round][1] = key1 + round * kPhiloxWeyl1;
     }
@@ -108,35 +110,48 @@ public:
     c3 = uint32_t(next);
   }
 
-  /// The counter of the run from block `first` on behind two rounds.
+  /// What the first round makes of a block's number: a product, which of later
+  /// blocks is larger by kPhiloxMul0 for each one between.
+  MTC_INLINE static uint64_t productOf(uint64_t block) {
+    return uint64_t(uint32_t(block)) * kPhiloxMul0;
+  }
+
+  /// The counter of a run behind two rounds, from the product of its first
+  /// block.
   MTC_INLINE void begin(U (&c)[4], uint64_t first) const {
-    U low = mulLow(_mm512_add_epi64(wide(first),
-                                    _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)),
-                   wide(kPhiloxMul0));
-    c[1] = mulLow(upper(low) ^ wide(ofLow), wide(kPhiloxMul1));
+    constexpr int64_t m = kPhiloxMul0;
+    U product = _mm512_add_epi64(
+        wide(first),
+        _mm512_setr_epi64(0, m, 2 * m, 3 * m, 4 * m, 5 * m, 6 * m, 7 * m));
+    c[1] = mulLow(upper(product) ^ wide(ofLow), wide(kPhiloxMul1));
     c[0] = upper(c[1]) ^ wide(ofId);
-    c[2] = low ^ wide(ofNext);
+    c[2] = product ^ wide(ofNext);
     c[3] = wide(c3);
   }
-  MTC_INLINE void rounds(U (&c)[4], int from, int to) const {
-#pragma GCC unroll 8
-    for (int round = from; round < to; ++round)
-      philoxRound(c, keys[round][0], keys[round][1]);
+  MTC_INLINE void round(U (&c)[4], int round) const {
+    philoxRound(c, keys[round][0], keys[round][1]);
   }
-  /// A bit for each word: whether it is at least the threshold.
-  MTC_INLINE uint32_t end(const U (&c)[4]) const {
-    U all = _mm512_set1_epi32(int(least));
-    // A word is in every other lane.
-    auto two = [&](U a, U b) {
-      return (uint32_t(_mm512_cmpge_epu32_mask(a, all)) & 0x5555) |
-             (uint32_t(_mm512_cmpge_epu32_mask(b, all)) & 0x5555) << 1;
-    };
-    return _pdep_u32(two(c[0], c[1]), 0x33333333) |
-           _pdep_u32(two(c[2], c[3]), 0xcccccccc);
+  /// The last round, and of its words a bit for each: whether it is at least
+  /// the threshold.
+  MTC_INLINE uint32_t last(const U (&c)[4]) const {
+    const uint64_t *key = keys[kLastRound];
+    U product0 = mulLow(c[0], wide(kPhiloxMul0));
+    U product1 = mulLow(c[2], wide(kPhiloxMul1));
+    return _pdep_u32(atLeast(product1, c[1], key[0]), 0x33333333) |
+           _pdep_u32(atLeast(product0, c[3], key[1]), 0xcccccccc);
   }
 
 private:
-  uint64_t keys[10][2];
+  /// Of the word that the last round makes of a product's upper half, and of
+  /// the next word, which is the lower half, lane by lane.
+  MTC_INLINE uint32_t atLeast(U product, U before, uint64_t key) const {
+    U turned = _mm512_ror_epi64(product, 32);
+    U words =
+        _mm512_mask_ternarylogic_epi32(turned, 0x5555, before, wide(key), 0x96);
+    return _mm512_cmpge_epu32_mask(words, _mm512_set1_epi32(int(least)));
+  }
+
+  uint64_t keys[kLastRound + 1][2];
   uint64_t ofLow, ofId, ofNext, c3;
   uint32_t least;
 };

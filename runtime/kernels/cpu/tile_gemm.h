@@ -56,11 +56,15 @@ MTC_INLINE F firstSum(const float *c, const float *factors, int row) {
     return load(c) * broadcast(factors[row]);
 }
 
-/// What is computed beside a product, a step with each of its own.
+/// What is computed beside a product: something with each step of a group of
+/// kSteps, while isDrawing() says so.
 struct NothingBeside {
-  static constexpr int kSteps = 4;
+  static constexpr int kSteps = 1;
   MTC_INLINE bool isDrawing() const { return false; }
-  template <int kStep> MTC_INLINE void step() {}
+  struct Group {
+    MTC_INLINE explicit Group(NothingBeside &) {}
+    MTC_INLINE void step(int) {}
+  };
 };
 
 /// One step of k.
@@ -84,22 +88,19 @@ MTC_INLINE void addStep(F (&acc)[kRows][kVectors], Broadcasts &a, Rows &b) {
 template <typename Terms, Begin begin, int kRows, int kVectors, typename Beside>
 MTC_INLINE void registerTile(Broadcasts a, Rows b, Target c,
                              const float *factors, int64_t k, Beside &beside) {
-  static_assert(Beside::kSteps == 4);
   F acc[kRows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v)
       acc[r][v] = firstSum<begin>(c.p + r * c.stride + v * kW, factors, r);
-  for (; k >= 4 && beside.isDrawing(); k -= 4) {
-    beside.template step<0>();
-    addStep<Terms>(acc, a, b);
-    beside.template step<1>();
-    addStep<Terms>(acc, a, b);
-    beside.template step<2>();
-    addStep<Terms>(acc, a, b);
-    beside.template step<3>();
-    addStep<Terms>(acc, a, b);
+  for (; k >= Beside::kSteps && beside.isDrawing(); k -= Beside::kSteps) {
+    typename Beside::Group group(beside);
+#pragma GCC unroll 8
+    for (int step = 0; step < Beside::kSteps; ++step) {
+      group.step(step);
+      addStep<Terms>(acc, a, b);
+    }
   }
   for (; k > 0; --k)
     addStep<Terms>(acc, a, b);
