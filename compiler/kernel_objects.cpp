@@ -6,12 +6,33 @@
 
 #include "mlir/Support/Timing.h"
 
+#include <algorithm>
+
 using mtc::runtime::Status;
 
 namespace mtc::compiler {
 
 /// Few, so that no processor waits long for the last object of another.
 constexpr size_t kKernelsOfAnObject = 6;
+
+/// About how long the code of a group takes.
+static size_t operationsOf(const KernelGroup &group) {
+  size_t count = 0;
+  for (const NamedKernel &named : group.kernels)
+    named.kernel->walk([&](mlir::Operation *) { ++count; });
+  return count;
+}
+
+static std::vector<size_t> orderByLength(const SharedKernels &shared) {
+  std::vector<size_t> counts, order;
+  for (const KernelGroup &group : shared.groups) {
+    order.push_back(counts.size());
+    counts.push_back(operationsOf(group));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+  return order;
+}
 
 KernelObjects::KernelObjects(mlir::ModuleOp module, IRCheck check) {
   std::vector<rt::ProgramOp> programs = programsByStage(module);
@@ -21,6 +42,7 @@ KernelObjects::KernelObjects(mlir::ModuleOp module, IRCheck check) {
     return;
   }
   shared = shareKernels(programs, kKernelsOfAnObject);
+  longestFirst = orderByLength(shared);
   for (const KernelGroup &group : shared.groups) {
     ObjectJob &job = objects.emplace_back().job;
     job.kernels = group.kernels;
@@ -39,9 +61,9 @@ KernelObjects::~KernelObjects() {
 void KernelObjects::begin(mlir::TimingScope &timing) {
   thread = std::thread([this, &timing] {
     mlir::TimingScope scope = timing.nest("kernels, beside verify-plan");
-    for (Object &object : objects)
-      if (claim(object, /*isEarly=*/true))
-        make(object, scope);
+    for (size_t group : longestFirst)
+      if (claim(objects[group], /*isEarly=*/true))
+        make(objects[group], scope);
   });
 }
 

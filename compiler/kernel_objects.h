@@ -14,6 +14,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace mtc::compiler {
 
@@ -30,6 +31,10 @@ public:
   KernelObjects &operator=(const KernelObjects &) = delete;
 
   const SharedKernels &kernels() const { return shared; }
+
+  /// The groups in the order in which their objects are best begun: those that
+  /// take long first, so that no processor waits long for the last of another.
+  const std::vector<size_t> &order() const { return longestFirst; }
 
   /// Makes one after the other on a thread of its own, until all are made or
   /// `join` says that others make them. The context has threads and has loaded
@@ -56,6 +61,7 @@ private:
   void make(Object &object, mlir::TimingScope &timing);
 
   SharedKernels shared;
+  std::vector<size_t> longestFirst;
   std::deque<Object> objects; ///< by group
   std::mutex mutex;           ///< of what objects hold but jobs
   std::condition_variable made;

@@ -118,7 +118,9 @@ private:
     for (size_t program = 0; program < programs.size(); ++program)
       missing[program] = linkJobs[program].objects.size();
     kernels.join();
-    auto compileJob = [&](size_t i) {
+    auto compileJob = [&](size_t job) {
+      const std::vector<size_t> &order = kernels.order();
+      size_t i = job < order.size() ? order[job] : job;
       MTC_RETURN_IF_ERROR(compile(i, scope));
       for (size_t program : programsOf[i])
         if (--missing[program] == 0)
