@@ -102,9 +102,11 @@ private:
   }
 
   /// Row `first` + i of a group, and the same one of the next group, or the
-  /// last of all.
+  /// last of all; none where there is one group.
   CpuRows::At withNext(Value first, int64_t i, int64_t together) {
     Value row = arith::AddIOp::create(b, first, index(i));
+    if (numRows(kernel) <= together)
+      return {row, {}};
     Value next = arith::AddIOp::create(b, row, index(together));
     return {row, arith::MinUIOp::create(b, next, index(numRows(kernel) - 1))};
   }

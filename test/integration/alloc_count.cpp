@@ -17,7 +17,7 @@
 // Names given to anonymous memory, which not every kernel keeps, are lines of
 // $MTC_ALLOC_COUNT.names: address, bytes named, bytes that the mmap before it
 // mapped at this address (0: another address), and the name. Bytes whose pages
-// the kernel is asked for at once (MADV_POPULATE_WRITE) are lines of the name
+// the kernel gave at once (MADV_POPULATE_WRITE) are lines of the name
 // "populated".
 //
 //===----------------------------------------------------------------------===//
@@ -259,9 +259,10 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int fd,
 }
 
 int madvise(void *base, size_t bytes, int advice) {
-  if (advice == MADV_POPULATE_WRITE && namesFd >= 0)
+  long result = syscall(SYS_madvise, base, bytes, advice);
+  if (advice == MADV_POPULATE_WRITE && result == 0 && namesFd >= 0)
     recordName(base, bytes, "populated");
-  return static_cast<int>(syscall(SYS_madvise, base, bytes, advice));
+  return static_cast<int>(result);
 }
 
 int prctl(int option, ...) {

@@ -6,8 +6,8 @@
     keeps their names (CONFIG_ANON_VMA_NAME) they are summed by name; everywhere each
     range that the runtime maps and names (alloc_count.cpp notes it) must have the
     printed size and lie in anonymous memory of the stopped process.
-  * A run with a step to train asks the kernel for the pages of its arenas, all of them
-    and no others; one that only converts or evaluates asks for none.
+  * A run with a step to train has the pages of its arenas from the kernel at once, all of
+    them and no others; one that only converts or evaluates has none.
   * After the first step the program allocates nothing; what the libraries of matrix
     products allocate for a moment is counted and printed.
   * A plan with an arena a page smaller is rejected when compiled or when started.
@@ -18,6 +18,7 @@ usage: test_memory.py BIN_DIR ALLOC_COUNT_LIBRARY
 import bisect
 import contextlib
 import json
+import mmap
 import os
 import re
 import struct
@@ -151,8 +152,18 @@ def check_mapped_threads(mtc, report, bundle, recipe, library, folder):
           f"{sum(wanted.values())}, by {' and by '.join(way for way, _ in ways)}")
 
 
+def kernel_populates():
+    MADV_POPULATE_WRITE = 23  # Linux 5.14
+    with mmap.mmap(-1, mmap.PAGESIZE) as page:
+        try:
+            page.madvise(MADV_POPULATE_WRITE)
+        except OSError:
+            return False
+    return True
+
+
 def populated(path):
-    """Bytes by (rank, arena) that the kernel was asked for at once."""
+    """Bytes by (rank, arena) that the kernel gave at once."""
     ranges, found = named_ranges(path), {}
     with open(path) as file:
         for base, size, _, name in (line.rstrip("\n").split(" ", 3) for line in file):
@@ -164,6 +175,8 @@ def populated(path):
 
 
 def check_populated(mtc, report, bundle, recipe, library, folder):
+    if not kernel_populates():
+        return print("which runs populate arenas is not checked: this kernel cannot")
     printed = printed_arenas(mtc, report, bundle)
     per_stage = LAYOUT.ranks // LAYOUT.pp
     all_arenas = {(rank, name): printed[rank // per_stage][name]
@@ -178,9 +191,9 @@ def check_populated(mtc, report, bundle, recipe, library, folder):
             mtc.call("run", bundle, *recipe, *options, "--quiet", "--comm", "threads")
         found = populated(prefix + ".names")
         report.expect(found == wanted, f"a run that {what}: expected pages of "
-                      f"{sum(wanted.values())} bytes asked for, of each arena's, found "
+                      f"{sum(wanted.values())} bytes at once, of each arena's, found "
                       f"{found}")
-        print(f"a run that {what} asks for pages of {sum(found.values())} bytes")
+        print(f"a run that {what} has pages of {sum(found.values())} bytes at once")
 
 
 class Counts:

@@ -36,3 +36,12 @@ rt.kernel @gradient rows 8 cols 512 args 0 [#rt.operand<mode = full, element = b
   rt.store 1, %r : bf16
   rt.accumulate 2, %y : f32
 }
+
+// There are no next rows: an update of parameters, whose columns are known when it runs.
+// CHECK-LABEL: func.func @update
+// CHECK-NOT: memref.prefetch
+rt.kernel @update rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32, extent = 0>] {
+  %x = rt.load 0 : f32
+  %y = arith.addf %x, %x : f32
+  rt.store 0, %y : f32
+}
