@@ -177,7 +177,8 @@ TunedProduct fastestKernel(const std::vector<double> &own,
   std::vector<double> ratios;
   for (size_t i = 0; i < own.size(); ++i)
     ratios.push_back(library[i] / own[i]);
-  if (median(std::move(ratios)) < kClearly)
+  if (median(std::move(ratios)) < kClearly &&
+      *out.libraryMicroseconds < kClearly * out.ownMicroseconds)
     out.kernel = GemmKernel::library;
   return out;
 }

@@ -20,8 +20,9 @@ void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
                  TuneRows &out);
 
 /// By times in microseconds, a pair for each round, of which there is one at
-/// least; none of the library's where it lacks the product. The library, if the
-/// median of its times in parts of ours is below 0.98; else our own.
+/// least; none of the library's where it lacks the product. The library, if
+/// both the median of its times in parts of ours and its median in parts of
+/// ours, which are what people see, are below 0.98; else our own.
 TunedProduct fastestKernel(const std::vector<double> &own,
                            const std::vector<double> &library);
 
