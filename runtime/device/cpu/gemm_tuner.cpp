@@ -65,8 +65,8 @@ GemmDesc descOf(const CpuProduct &p, GemmKernel kernel) {
 /// A product, its kernels, and what they took.
 struct Timed {
   CpuProduct product;
-  GemmSet kernels;        ///< ours, and the library's if it has one
-  std::vector<int> calls; ///< of a round, by kernel
+  GemmSet kernels; ///< ours, and the library's if it has one
+  RoundLength length = {};
   std::vector<double> own = {}, library = {}; ///< microseconds, by round
 };
 
@@ -103,22 +103,22 @@ public:
 
   /// One round of one product, by each kernel.
   Status run(Timed &of) {
-    if (of.calls.empty())
-      MTC_RETURN_IF_ERROR(countCalls(of));
-    MTC_RETURN_IF_ERROR(time(of, 0, of.calls[0], of.own.emplace_back()));
+    if (of.own.empty())
+      MTC_RETURN_IF_ERROR(warmUp(of));
+    const int calls = of.length.calls();
+    MTC_RETURN_IF_ERROR(time(of, 0, calls, of.own.emplace_back()));
     if (of.kernels.size() == 1)
       return Status::okay();
-    return time(of, 1, of.calls[1], of.library.emplace_back());
+    return time(of, 1, calls, of.library.emplace_back());
   }
 
 private:
   /// The first call of a kernel finds nothing in place.
-  Status countCalls(Timed &of) {
+  Status warmUp(Timed &of) {
     for (int64_t i = 0; i < of.kernels.size(); ++i) {
       double once = 0;
       MTC_RETURN_IF_ERROR(time(of, i, 1, once));
       MTC_RETURN_IF_ERROR(time(of, i, 1, once));
-      of.calls.push_back(int(std::clamp(kRoundMicroseconds / once, 1.0, 1e4)));
     }
     return Status::okay();
   }
@@ -135,6 +135,7 @@ private:
           scratch_.base()));
     std::chrono::duration<double, std::micro> all = Clock::now() - start;
     out = std::max(all.count() / calls, 1e-3);
+    of.length.add(size_t(kernel), out);
     return Status::okay();
   }
 
@@ -165,6 +166,17 @@ void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
     if (!isNew)
       at->second = std::min(at->second, ours);
   }
+}
+
+void RoundLength::add(size_t kernel, double microseconds) {
+  if (kernel >= least.size())
+    least.resize(kernel + 1, microseconds);
+  least[kernel] = std::min(least[kernel], microseconds);
+}
+
+int RoundLength::calls() const {
+  const double slowest = *std::ranges::max_element(least);
+  return int(std::clamp(kRoundMicroseconds / slowest, 1.0, 1e4));
 }
 
 TunedProduct fastestKernel(const std::vector<double> &own,

@@ -19,6 +19,19 @@ using TuneRows = std::map<CpuProduct, GemmKernel>;
 void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
                  TuneRows &out);
 
+/// How often kernels of a product are called in a round, one number for all:
+/// as often as the slowest can be within 10 ms, but once at least. What it took
+/// at best counts, because a call that was disturbed says nothing of the next.
+class RoundLength {
+public:
+  /// A call of a kernel, by its number from 0, took so long.
+  void add(size_t kernel, double microseconds);
+  int calls() const;
+
+private:
+  std::vector<double> least; ///< by kernel
+};
+
 /// By times in microseconds, a pair for each round, of which there is one at
 /// least; none of the library's where it lacks the product. The library, if
 /// both the median of its times in parts of ours and its median in parts of

@@ -134,6 +134,19 @@ TEST(FastestKernel, IsOwnUnlessTheLibraryIsClearlyFaster) {
   EXPECT_EQ(alone.libraryMicroseconds, std::nullopt);
 }
 
+TEST(RoundLength, IsOneNumberOfCallsByTheLeastTimes) {
+  RoundLength length;
+  length.add(0, 24'000);
+  EXPECT_EQ(length.calls(), 1);
+  length.add(1, 5);
+  EXPECT_EQ(length.calls(), 1); // both are called as often
+  length.add(0, 12.5);          // the first was disturbed
+  EXPECT_EQ(length.calls(), 800);
+  length.add(0, 30'000);
+  length.add(1, 20);
+  EXPECT_EQ(length.calls(), 800);
+}
+
 TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
   GemmInfo forward{8, 16, 32, false, false, false, MTC_F32, MTC_F32, 64};
   GemmInfo added{4, 16, 8, true, false, true, MTC_F32, MTC_F32, 64};
