@@ -2,6 +2,7 @@
 
 #include "mtc/runtime/tune.h"
 
+#include "runtime/base/cores.h"
 #include "runtime/base/file.h"
 #include "runtime/base/output_files.h"
 #include "runtime/control/bundle.h"
@@ -36,6 +37,18 @@ struct Products {
   std::string isa; ///< of CPUs
 };
 
+/// Threads that take turns on a core measure that, and no kernel.
+Status checkThreads(const std::string &folder, int64_t threads) {
+  if (threads <= usableCores())
+    return Status::okay();
+  return {StatusCode::usage,
+          fmt::format("{}: expected at most {} threads a rank, as many as mtc "
+                      "has cores here, found {}; tune on a machine with as "
+                      "many, let mtc use more (taskset), or compile with fewer "
+                      "--threads-per-rank",
+                      folder, usableCores(), threads)};
+}
+
 Status addStage(const std::string &folder, const Descriptor &d, Products &out) {
   bool isFirst = out.first.empty();
   if (isFirst) {
@@ -57,10 +70,12 @@ Status addStage(const std::string &folder, const Descriptor &d, Products &out) {
                         "{}; a table is of one instruction set: tune them one "
                         "after the other",
                         folder, out.isa, out.first, d.isa)};
-  if (d.isForGpu())
+  if (d.isForGpu()) {
     out.rows.insert(d.gemms.begin(), d.gemms.end());
-  else
-    addTuneRows(d.gemms, d.threads, out.cpuRows);
+    return Status::okay();
+  }
+  MTC_RETURN_IF_ERROR(checkThreads(folder, d.threads));
+  addTuneRows(d.gemms, d.threads, out.cpuRows);
   return Status::okay();
 }
 

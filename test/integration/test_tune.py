@@ -19,7 +19,8 @@ from test_goldens import F32, SPECS, check_run
 
 USAGE, REJECTED, INFEASIBLE = 2, 3, 4
 SPEC = SPECS["tied"][0]
-OPTIONS = ["--threads-per-rank", 2]
+CORES = len(os.sched_getaffinity(0))
+OPTIONS = ["--threads-per-rank", min(2, CORES)]  # tune takes no more than there are cores
 KEY = ("m", "n", "k", "a_transposed", "b_transposed", "adds", "type", "result")
 ROW = ("m", "n", "k", "ta", "tb", "beta", "ab", "c")
 
@@ -177,6 +178,13 @@ class Tester:
                "gpu.mtc: expected a bundle for the CPU", "found one for GPUs")
         self.report.expect(not os.path.exists(self.path("x")), "a refused tune wrote a file")
 
+    def check_threads(self):
+        bundle = self.mtc.compile(SPEC, SINGLE, self.path("wide"),
+                                  ["--threads-per-rank", CORES + 1])
+        self.expect_refusal("too many threads", ["tune", bundle, "-o", self.path("x")], USAGE,
+                            f"wide: expected at most {CORES} threads a rank",
+                            f"found {CORES + 1}", "--threads-per-rank")
+
     def check_strategy(self):
         """A path in a strategy begins where the strategy lies; IR that was saved before the
         choice says which table it is of."""
@@ -203,6 +211,7 @@ def main():
         tester.check_lengths()
         tester.check_rule()
         tester.check_strategy()
+        tester.check_threads()
         tester.check_refusals()
     return tester.report.finish("products by a table")
 
