@@ -7,10 +7,14 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/base/messages.h"
+#include "runtime/kernels/cpu/gemm_own.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mtc::runtime {
 namespace {
@@ -46,7 +50,22 @@ std::optional<double> readLibraryTime(FieldReader &row) {
   return time;
 }
 
+constexpr std::string_view kTableKeys[] = {
+    kFormatKey, "processor", "isa", "onednn", "own_kernels", "products"};
+constexpr std::string_view kRowKeys[] = {
+    "m",    "n",      "k",       "a_transposed", "b_transposed", "adds",
+    "type", "result", "threads", "kernel",       "own_us",       "onednn_us"};
+
+/// A key that is misspelt, or of a version that knows more of a product.
+void rejectOthers(FieldReader &object, std::span<const std::string_view> keys) {
+  for (const std::string &key : object.keys())
+    if (std::ranges::count(keys, key) == 0)
+      object.problem(fmt::format("unknown key '{}', expected one of: {}",
+                                 printable(key), fmt::join(keys, ", ")));
+}
+
 void readRow(FieldReader &row, CpuGemmTable &out) {
+  rejectOthers(row, kRowKeys);
   CpuProduct product;
   product.m = row.integer("m", 1, kMany);
   product.n = row.integer("n", 1, kMany);
@@ -153,6 +172,7 @@ Status readCpuGemmTable(const std::string &file, CpuGemmTable &out) {
   MTC_RETURN_IF_ERROR(checkForm(json, file));
   Problems problems;
   FieldReader reader(json, "", problems);
+  rejectOthers(reader, kTableKeys);
   out = {};
   out.processor = reader.line("processor");
   out.isa = reader.line("isa");

@@ -5,6 +5,7 @@
 #include "runtime/base/cores.h"
 #include "runtime/device/cpu/arena.h"
 #include "runtime/kernels/cpu/gemm.h"
+#include "runtime/kernels/cpu/gemm_own.h"
 #include "runtime/kernels/cpu/isa.h"
 
 #include <algorithm>

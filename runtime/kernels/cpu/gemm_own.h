@@ -20,6 +20,12 @@
 
 namespace mtc::runtime {
 
+/// Of these kernels, in tables of `mtc tune`. Raise it with each change here,
+/// in gemm_own_*.cpp or in their units after which some products are faster or
+/// slower than before (by more than the 0.98 of gemm_tuner.cpp): what tables
+/// measured is then no longer true, and plans refuse them.
+inline constexpr int64_t kOwnGemmVersion = 1;
+
 /// How a product is cut, and where its scratch has what. Extents of k are in
 /// units (gemm_own_table.h), the others in rows and columns.
 class OwnGemm {

@@ -1,6 +1,7 @@
 // Tables of products of CPUs: what is read, what is not, and what is chosen.
 #include "mtc/runtime/cpu_gemm_table.h"
 #include "runtime/device/cpu/gemm_tuner.h"
+#include "runtime/kernels/cpu/gemm_own.h"
 #include "test/unit/runtime/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -83,6 +84,10 @@ TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
            "products[0]: 'own_us': expected a number, found null"},
           {{"\"threads\": 1", "\"threads\": \"1\""},
            "products[0]: 'threads': expected an integer"},
+          {{"\"threads\": 1", "\"threads\": 1, \"stride\": 8"},
+           "products[0]: unknown key 'stride', expected one of: m, n, k, "},
+          {{"\"isa\"", "\"cores\": 2, \"isa\""},
+           "unknown key 'cores', expected one of: cpu_gemm_table, processor"},
           {{"\"isa\": \"x86-64-v4\",", ""}, "isa"}};
   for (const auto &[edit, expected] : faults)
     EXPECT_NE(problemOf(replaced(text, edit.first, edit.second)).find(expected),

@@ -17,10 +17,6 @@
 
 namespace mtc::runtime {
 
-/// Of the kernels of our own for CPUs: raise it where some products become
-/// faster or slower, for what was measured before is then no longer true.
-inline constexpr int64_t kOwnGemmVersion = 1;
-
 /// A product of a rank, but for what computes it.
 struct CpuProduct {
   int64_t m = 0, n = 0, k = 0;
@@ -50,7 +46,7 @@ struct CpuGemmTable {
   std::string processor; ///< as its maker calls it
   std::string isa;       ///< of kIsas
   std::string library;   ///< as mtc_gemm_library says
-  int64_t own = kOwnGemmVersion;
+  int64_t own = 0;       ///< kOwnGemmVersion (gemm_own.h) of its maker
   std::map<CpuProduct, TunedProduct> rows;
 
   /// Whether it is for plans of this instruction set with these kernels;
