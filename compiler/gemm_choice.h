@@ -18,6 +18,9 @@ struct GemmChoices {
   int64_t byTable = 0;   ///< rt.gemm of all programs that it has
   int64_t byRule = 0;    ///< and that it lacks
   int64_t byLibrary = 0; ///< of those of the table, by oneDNN
+  /// Of those of the table, ours though oneDNN is faster: a kernel continues
+  /// them (pointwise).
+  int64_t continued = 0;
 };
 
 /// Notes in a plan which table its products are to be chosen from; an empty

@@ -112,12 +112,19 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 } // namespace
 
+/// The distinct products of each program, by what computes them.
+static Json productsReport(const BundlePlan &plan) {
+  int64_t own = 0, library = 0;
+  for (const ProgramPlan &program : plan.programs)
+    for (const runtime::GemmInfo &row : program.descriptor.gemms)
+      ++(row.kernel == runtime::GemmKernel::library ? library : own);
+  return {{"own", own}, {"onednn", library}};
+}
+
 static Json gemmTableReport(const GemmChoices &gemms) {
-  return {{"file", gemms.file},
-          {"processor", gemms.processor},
-          {"by_table", gemms.byTable},
-          {"by_table_onednn", gemms.byLibrary},
-          {"by_rule", gemms.byRule}};
+  return {{"file", gemms.file},           {"processor", gemms.processor},
+          {"by_table", gemms.byTable},    {"by_table_onednn", gemms.byLibrary},
+          {"continued", gemms.continued}, {"by_rule", gemms.byRule}};
 }
 
 /// What verify-plan proved, in numbers; false if it did not look.
@@ -186,6 +193,8 @@ Json report(const BundlePlan &plan) {
     json["gemm_epilogues"] = c.epilogues;
   if (!c.gemm.empty())
     json["gemm"] = c.gemm;
+  if (!c.isForGpu())
+    json["products"] = productsReport(plan);
   if (!plan.gemms.file.empty())
     json["gemm_table"] = gemmTableReport(plan.gemms);
   json["zero"] = c.zeroStage;

@@ -88,6 +88,11 @@ std::string stageText(const Json &stage) {
 
 } // namespace
 
+/// Distinct products of all programs by a kernel: "own" or "onednn".
+static int64_t productsBy(const Json &r, const char *kernel) {
+  return r["products"][kernel].get<int64_t>();
+}
+
 /// The compute type, and what the instruction set lacks for it.
 static std::string typeText(const Json &r) {
   auto dtype = r["dtype"].get<std::string>();
@@ -97,9 +102,25 @@ static std::string typeText(const Json &r) {
     return dtype + " (products of f16 values in f32)";
   if (dtype != "bf16" || r["isa"] == "x86-64-v4-bf16")
     return dtype;
-  return dtype + (r.value("gemm", "") == "own"
-                      ? " (products of bf16 values in f32)"
-                      : " (products emulated)");
+  if (productsBy(r, "onednn") == 0)
+    return dtype + " (products of bf16 values in f32)";
+  return dtype + (productsBy(r, "own") == 0
+                      ? " (products emulated)"
+                      : " (products of bf16 values in f32, oneDNN's emulated)");
+}
+
+/// By what the plan names, whichever rule or table chose it.
+static std::string productsText(const Json &r) {
+  int64_t own = productsBy(r, "own"), library = productsBy(r, "onednn");
+  if (own + library == 0)
+    return "";
+  if (library == 0)
+    return "products       by kernels of our own\n";
+  if (own == 0)
+    return "products       by oneDNN\n";
+  return fmt::format("products       {} by kernels of our own, {} by oneDNN "
+                     "(distinct ones, of all programs)\n",
+                     own, library);
 }
 
 /// Of a GPU, and the processor that launches for it.
@@ -112,14 +133,25 @@ static std::string targetText(const Json &r) {
 
 /// Where ranks run nobody knows yet.
 static std::string gemmTableText(const Json &table) {
+  const auto file = table["file"].get<std::string>();
+  if (table["by_table"] == 0)
+    return fmt::format("table          {}: note: it has none of the plan's "
+                       "products; all by the rule (gemm)\n",
+                       file);
+  std::string continued;
+  if (table["continued"] != 0)
+    continued = fmt::format(
+        "               {} of them that oneDNN computes faster stay ours: a "
+        "kernel continues them (pointwise)\n",
+        table["continued"].get<int64_t>());
   return fmt::format(
-      "table          {}: {} products by it, of which {} by oneDNN; {} by the "
-      "rule (gemm)\n"
+      "table          {}: calls of products in code: {} by it, of which {} by "
+      "oneDNN; {} by the rule (gemm)\n{}"
       "               measured on '{}'; that ranks run on such a processor is "
       "not checked\n",
-      table["file"].get<std::string>(), table["by_table"].get<int64_t>(),
+      file, table["by_table"].get<int64_t>(),
       table["by_table_onednn"].get<int64_t>(), table["by_rule"].get<int64_t>(),
-      runtime::printable(table["processor"].get<std::string>()));
+      continued, runtime::printable(table["processor"].get<std::string>()));
 }
 
 /// What holds for all of them: verify-plan found no cycle of waits, and each
@@ -202,8 +234,8 @@ std::string reportText(const Json &r) {
       !names.empty())
     text += fmt::format("epilogues      {}\n",
                         fmt::join(names.get<std::vector<std::string>>(), ", "));
-  if (std::string gemm = r.value("gemm", ""); !gemm.empty())
-    text += "products       by kernels of our own (gemm = own)\n";
+  if (r.contains("products"))
+    text += productsText(r);
   if (r.contains("gemm_table"))
     text += gemmTableText(r["gemm_table"]);
   if (r.value("comm_thread", false))
