@@ -61,6 +61,17 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
       fmt::format("cannot write to standard output: {}", std::strerror(errno))};
 }
 
+/// Of IR, the table is what its note says, and no option.
+Status chooseGemms(const CompileOptions &options, mlir::ModuleOp module,
+                   GemmChoices &gemms) {
+  Status status = chooseGemmKernels(module, gemms);
+  if (status.ok() || !options.startsFromIR() || gemms.file.empty())
+    return status;
+  return {status.code(),
+          fmt::format("'{}' asks for a table of products (mtc.gemm_table): {}",
+                      options.inputName(), status.message())};
+}
+
 /// Runs the phases after `after` up to `last` or to where the options stop.
 /// What a verifier wrote may have been edited since, so it looks again.
 Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
@@ -76,7 +87,7 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
     MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing,
                                  checkBehind(options, info.phase)));
     if (info.phase == Phase::storeGradients)
-      MTC_RETURN_IF_ERROR(chooseGemmKernels(module, gemms));
+      MTC_RETURN_IF_ERROR(chooseGemms(options, module, gemms));
     MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();
@@ -92,6 +103,8 @@ Status begin(const CompileOptions &options, mlir::MLIRContext &context,
   if (failed(mlir::verify(*module)))
     return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
                                               toString(after), log.take())};
+  if (after >= Phase::storeGradients)
+    MTC_RETURN_IF_ERROR(checkGemmsAreChosen(*module));
   return checkPhases(options, after);
 }
 

@@ -8,9 +8,10 @@
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/cpu_gemm_table.h"
 #include "mtc/runtime/gemm_scratch.h"
+#include "passes/phases.h"
 #include "passes/target/gemm_rows.h"
 
-#include <vector>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,8 @@ public:
       return Status::okay();
     }
     ++counts.byTable;
-    if (found->second.kernel == GemmKernel::library) {
+    bool isLibrarys = found->second.kernel == GemmKernel::library;
+    if (isLibrarys) {
       ++counts.byLibrary;
       op.removeKernelAttr();
     } else {
@@ -76,18 +78,14 @@ private:
   GemmChoices &counts;
 };
 
-Status chooseInPlan(mlir::ModuleOp plan, GemmChoices &out) {
-  auto file = plan->getAttrOfType<mlir::StringAttr>(tableAttr);
-  plan->removeAttr(tableAttr);
+Status chooseInPlan(mlir::ModuleOp plan, const CpuGemmTable &table,
+                    GemmChoices &out) {
   mlir::FailureOr<ConfigAttr> config = configOf(plan);
-  if (!file || failed(config))
-    return Status::okay();
-  out.file = file.str();
-  CpuGemmTable table;
-  MTC_RETURN_IF_ERROR(runtime::readCpuGemmTable(out.file, table));
+  if (failed(config))
+    return {StatusCode::internal,
+            "expected a plan with mtc.config, found none or no valid one"};
   MTC_RETURN_IF_ERROR(table.check(out.file, config->getTarget().getIsa().str(),
                                   mtc_gemm_library()));
-  out.processor = table.processor;
   Choice choice(*config, table, out);
   Status status = Status::okay();
   plan.walk([&](rt::GemmOp op) {
@@ -97,16 +95,69 @@ Status chooseInPlan(mlir::ModuleOp plan, GemmChoices &out) {
   return status;
 }
 
+std::string shown(mlir::Attribute note) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (note)
+    stream << note;
+  return text.empty() ? "none" : text;
+}
+
+/// Takes the note out of the plans; an empty path: they have none.
+Status takeNote(llvm::ArrayRef<mlir::ModuleOp> plans, std::string &file) {
+  mlir::Attribute first = plans.front()->getAttr(tableAttr);
+  for (mlir::ModuleOp plan : plans)
+    if (mlir::Attribute note = plan->removeAttr(tableAttr); note != first)
+      return {StatusCode::infeasible,
+              fmt::format("{}: expected one table for all plans, found {} and "
+                          "{}; give each plan the same",
+                          tableAttr.str(), shown(first), shown(note))};
+  auto path = llvm::dyn_cast_or_null<mlir::StringAttr>(first);
+  if (first && (!path || path.empty()))
+    return {StatusCode::infeasible,
+            fmt::format("{}: expected the path of a table in quotes, found {}; "
+                        "remove it, or name one",
+                        tableAttr.str(), shown(first))};
+  file = path ? path.str() : "";
+  return Status::okay();
+}
+
 } // namespace
 
 void setGemmTable(mlir::ModuleOp plan, const std::string &file) {
-  if (!file.empty())
-    plan->setAttr(tableAttr, mlir::StringAttr::get(plan.getContext(), file));
+  if (file.empty())
+    return;
+  std::error_code error; // of a folder that is gone: then the file is not found
+  auto path = std::filesystem::absolute(file, error).lexically_normal();
+  plan->setAttr(tableAttr, mlir::StringAttr::get(plan.getContext(),
+                                                 error ? file : path.string()));
 }
 
 Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out) {
+  std::vector<mlir::ModuleOp> plans = plansOf(module);
+  MTC_RETURN_IF_ERROR(takeNote(plans, out.file));
+  if (out.file.empty())
+    return Status::okay();
+  CpuGemmTable table;
+  MTC_RETURN_IF_ERROR(runtime::readCpuGemmTable(out.file, table));
+  out.processor = table.processor;
+  for (mlir::ModuleOp plan : plans)
+    MTC_RETURN_IF_ERROR(chooseInPlan(plan, table, out));
+  return Status::okay();
+}
+
+Status checkGemmsAreChosen(mlir::ModuleOp module) {
   for (mlir::ModuleOp plan : plansOf(module))
-    MTC_RETURN_IF_ERROR(chooseInPlan(plan, out));
+    if (mlir::Attribute note = plan->getAttr(tableAttr))
+      return {StatusCode::infeasible,
+              fmt::format("{}: expected IR in front of {}, where mtc compile "
+                          "takes kernels of products from the table, found IR "
+                          "behind it that still asks for {}; compile from "
+                          "earlier IR, or remove the attribute to go without "
+                          "the table",
+                          tableAttr.str(),
+                          toString(passes::Phase::storeGradients),
+                          shown(note))};
   return Status::okay();
 }
 

@@ -23,18 +23,25 @@ struct GemmChoices {
   int64_t continued = 0;
 };
 
-/// Notes in a plan which table its products are to be chosen from; an empty
-/// path is none. Saved IR says so until they are.
+/// Notes in a plan which table its products are to be chosen from, by its
+/// absolute path: saved IR says so until they are, and may be read elsewhere.
+/// An empty path is none.
 void setGemmTable(mlir::ModuleOp plan, const std::string &file);
 
 /// Gives each product of each plan of `module` (join_plans.h) the kernel that
 /// the noted table has for it; one that it lacks keeps that of the rule. For a
 /// CPU, behind store-gradients, which says what the first microbatch stores; a
 /// gradient of a weight is looked up as most microbatches of a step make it.
-/// The note goes. Errors: inputRejected, of the file; usage, for a table of
-/// other kernels or another instruction set; infeasible, where the table names
-/// a kernel that has no such product here.
+/// The file is read once, for
+/// all plans; the note goes. Errors: inputRejected, of the file; usage, for a
+/// table of other kernels or another instruction set; infeasible, where the
+/// table names a kernel that has no such product here, a note is no path, or
+/// plans have different ones.
 runtime::Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out);
+
+/// IR behind the choice has no note any more: one that is still there was never
+/// followed, as passes of mtc-opt follow none. Errors: infeasible.
+runtime::Status checkGemmsAreChosen(mlir::ModuleOp module);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_GEMM_CHOICE_H

@@ -3,13 +3,15 @@
 A table has each product of the bundle once. Of one that names oneDNN for one shape, the
 plan does so there and nowhere else, and trains as with oneDNN throughout and with our own
 kernels: losses within what another order of sums explains. Tables that are for something
-else are refused, and so are bundles of two kinds.
+else are refused, and so are bundles of two kinds, and IR that asks for a table where none
+is read any more.
 
 usage: test_tune.py BIN_DIR GOLDEN_DIR
 """
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -57,6 +59,13 @@ class Tester:
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def imported(self, table, *options, name="imported.mlir"):
+        """IR that asks for `table`."""
+        file = self.path(name)
+        self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, "--gemm-table", table,
+                      *options, "--compile-to", "import", "-o", file)
+        return file
 
     def expect_refusal(self, what, arguments, code, *words):
         done = self.mtc.call(*arguments, check=False)
@@ -178,6 +187,63 @@ class Tester:
                "gpu.mtc: expected a bundle for the CPU", "found one for GPUs")
         self.report.expect(not os.path.exists(self.path("x")), "a refused tune wrote a file")
 
+    def check_notes(self):
+        """IR says by an absolute path which table it is of; who does not follow that is
+        refused, and errors of the table name the IR."""
+        table, bundle = self.path("one.json"), self.path("noted")
+        plan = self.imported(os.path.relpath(table))
+        with open(plan, encoding="utf-8") as text:
+            ir = text.read()
+        note = f'mtc.gemm_table = "{os.path.abspath(table)}"'
+        self.report.expect(ir.count(note) == 1, f"expected {note} in IR, found {ir[:500]}")
+        behind = self.path("behind.mlir")
+        opt = os.path.join(os.path.dirname(self.mtc.program), "mtc-opt")
+        subprocess.run([opt, plan, "--mtc-compile", "-o", behind], check=True)
+        self.expect_refusal("a table that was never read", ["compile", behind, "-o", bundle],
+                            INFEASIBLE, "mtc.gemm_table: expected IR in front of "
+                            "store-gradients", "one.json", "remove the attribute")
+        def edited(name, found):
+            with open(self.path(name), "w", encoding="utf-8") as text:
+                text.write(ir.replace(note, found))
+            return ["compile", self.path(name), "-o", bundle]
+        self.expect_refusal("a note that is a number",
+                            edited("number.mlir", "mtc.gemm_table = 5 : i64"), INFEASIBLE,
+                            "mtc.gemm_table: expected the path of a table in quotes, found "
+                            "5 : i64")
+        self.expect_refusal("a table that is gone",
+                            edited("gone.mlir", 'mtc.gemm_table = "gone.json"'), REJECTED,
+                            "gone.mlir' asks for a table of products (mtc.gemm_table): ",
+                            "gone.json")
+        two = self.imported(table, "--seq", "16,32", name="two.mlir")
+        with open(two, encoding="utf-8") as text:
+            ir = text.read()
+        with open(two, "w", encoding="utf-8") as text:
+            text.write(ir.replace(note, 'mtc.gemm_table = "other.json"', 1))
+        self.expect_refusal("two tables", ["compile", two, "-o", bundle], INFEASIBLE,
+                            "expected one table for all plans, found", "other.json")
+        self.report.expect(not os.path.exists(bundle), "a refused compile wrote a bundle")
+
+    def check_report(self):
+        """It says what computes products, also of IR that has no table any more."""
+        plan = self.path("chosen.mlir")
+        self.mtc.call("compile", self.imported(self.path("one.json")), "--compile-to",
+                      "store-gradients", "-o", plan)
+        said = self.mtc.call("compile", plan, "-o", self.path("chosen")).stdout
+        rows = len(products(self.mtc, self.path("chosen")))
+        self.report.expect(f"products       {rows - 1} by kernels of our own, 1 by oneDNN" in said
+                           and "table " not in said,
+                           f"expected 1 of {rows} products by oneDNN, found {said}")
+        table = read(self.table)
+        table["products"][0]["k"] = 1 << 30
+        table["products"] = table["products"][:1]
+        by(table["products"][0], "own")
+        arguments = self.compile_with(write(self.path("others.json"), table))
+        arguments.remove("--json")
+        said = self.mtc.call(*arguments).stdout
+        self.report.expect("others.json: note: it has none of the plan's products" in said
+                           and "products       by kernels of our own\n" in said,
+                           f"a table of other products: found {said}")
+
     def check_threads(self):
         bundle = self.mtc.compile(SPEC, SINGLE, self.path("wide"),
                                   ["--threads-per-rank", CORES + 1])
@@ -211,6 +277,8 @@ def main():
         tester.check_lengths()
         tester.check_rule()
         tester.check_strategy()
+        tester.check_notes()
+        tester.check_report()
         tester.check_threads()
         tester.check_refusals()
     return tester.report.finish("products by a table")
