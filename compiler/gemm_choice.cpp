@@ -9,6 +9,7 @@
 #include "mtc/runtime/cpu_gemm_table.h"
 #include "mtc/runtime/gemm_scratch.h"
 #include "passes/phases.h"
+#include "passes/plan/Continuations.h"
 #include "passes/target/gemm_rows.h"
 
 #include <filesystem>
@@ -29,11 +30,14 @@ constexpr llvm::StringLiteral tableAttr = "mtc.gemm_table";
 /// One plan and the table for it.
 class Choice {
 public:
-  Choice(ConfigAttr config, const CpuGemmTable &table, GemmChoices &counts)
+  /// `continued`: of the products, those that a kernel continues.
+  Choice(ConfigAttr config, const CpuGemmTable &table,
+         const llvm::DenseSet<mlir::Operation *> &continued,
+         GemmChoices &counts)
       : isa(config.getTarget().getIsa().str()),
         threads(config.getTarget().getThreads()),
         microbatches(config.getBatch().getMicrobatches()), table(table),
-        counts(counts) {}
+        continued(continued), counts(counts) {}
 
   Status choose(rt::GemmOp op) {
     auto found = table.rows.find(runtime::productOf(mostRun(op), threads));
@@ -43,7 +47,9 @@ public:
     }
     ++counts.byTable;
     bool isLibrarys = found->second.kernel == GemmKernel::library;
-    if (isLibrarys) {
+    if (isLibrarys && continued.contains(op)) {
+      ++counts.continued;
+    } else if (isLibrarys) {
       ++counts.byLibrary;
       op.removeKernelAttr();
     } else {
@@ -75,8 +81,20 @@ private:
   std::string isa;
   int64_t threads, microbatches;
   const CpuGemmTable &table;
+  const llvm::DenseSet<mlir::Operation *> &continued;
   GemmChoices &counts;
 };
+
+/// Nobody has measured whether a product by oneDNN gains more than the kernel
+/// behind it loses, which then reads what has left the caches.
+llvm::DenseSet<mlir::Operation *> continuedProducts(ConfigAttr config,
+                                                    mlir::ModuleOp plan) {
+  llvm::DenseSet<mlir::Operation *> all;
+  if (config.getTarget().hasEpilogue(mtc::Epilogue::Pointwise))
+    for (auto program : plan.getOps<rt::ProgramOp>())
+      all.insert_range(passes::continuableProducts(program));
+  return all;
+}
 
 Status chooseInPlan(mlir::ModuleOp plan, const CpuGemmTable &table,
                     GemmChoices &out) {
@@ -86,7 +104,8 @@ Status chooseInPlan(mlir::ModuleOp plan, const CpuGemmTable &table,
             "expected a plan with mtc.config, found none or no valid one"};
   MTC_RETURN_IF_ERROR(table.check(out.file, config->getTarget().getIsa().str(),
                                   mtc_gemm_library()));
-  Choice choice(*config, table, out);
+  auto continued = continuedProducts(*config, plan);
+  Choice choice(*config, table, continued, out);
   Status status = Status::okay();
   plan.walk([&](rt::GemmOp op) {
     if (status.ok())

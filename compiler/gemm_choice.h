@@ -32,7 +32,7 @@ void setGemmTable(mlir::ModuleOp plan, const std::string &file);
 /// the noted table has for it; one that it lacks keeps that of the rule. For a
 /// CPU, behind store-gradients, which says what the first microbatch stores; a
 /// gradient of a weight is looked up as most microbatches of a step make it.
-/// The file is read once, for
+/// What a kernel continues (pointwise) stays ours. The file is read once, for
 /// all plans; the note goes. Errors: inputRejected, of the file; usage, for a
 /// table of other kernels or another instruction set; infeasible, where the
 /// table names a kernel that has no such product here, a note is no path, or

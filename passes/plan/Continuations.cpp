@@ -51,6 +51,13 @@ bool canContinue(rt::LaunchOp launch, rt::KernelOp kernel) {
          readsByElement(launch, kernel, product.getOutputs().front());
 }
 
+llvm::StringMap<rt::KernelOp> kernelsOf(rt::ProgramOp program) {
+  llvm::StringMap<rt::KernelOp> kernels;
+  for (auto kernel : program.getOps<rt::KernelOp>())
+    kernels[kernel.getSymName()] = kernel;
+  return kernels;
+}
+
 /// Launches of one kernel.
 struct Launches {
   SmallVector<rt::LaunchOp> continuing;
@@ -60,9 +67,7 @@ struct Launches {
 } // namespace
 
 void continueProducts(rt::ProgramOp program) {
-  llvm::StringMap<rt::KernelOp> kernels;
-  for (auto kernel : program.getOps<rt::KernelOp>())
-    kernels[kernel.getSymName()] = kernel;
+  llvm::StringMap<rt::KernelOp> kernels = kernelsOf(program);
   llvm::MapVector<rt::KernelOp, Launches> found;
   for (auto fn : program.getOps<func::FuncOp>())
     for (auto launch : fn.getOps<rt::LaunchOp>()) {
@@ -94,6 +99,16 @@ void continueProducts(rt::ProgramOp program) {
       launch.setContinues(true);
     }
   }
+}
+
+llvm::DenseSet<Operation *> continuableProducts(rt::ProgramOp program) {
+  llvm::StringMap<rt::KernelOp> kernels = kernelsOf(program);
+  llvm::DenseSet<Operation *> products;
+  for (auto fn : program.getOps<func::FuncOp>())
+    for (auto launch : fn.getOps<rt::LaunchOp>())
+      if (canContinue(launch, kernels.lookup(launch.getKernel())))
+        products.insert(launch.productBefore());
+  return products;
 }
 
 } // namespace mtc::passes

@@ -4,6 +4,8 @@
 
 #include "dialects/rt/Rt.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace mtc::passes {
 
 /// Lets launches behind products of a cpu continue them (`continues` of
@@ -12,6 +14,10 @@ namespace mtc::passes {
 /// launches need as it is gets a tiled copy. On tensors, once the order of ops
 /// is known.
 void continueProducts(rt::ProgramOp program);
+
+/// The products that a launch could continue as ops stand now, if they keep
+/// their kernel. Streams may still put a wait behind some, and free none.
+llvm::DenseSet<mlir::Operation *> continuableProducts(rt::ProgramOp program);
 
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_CONTINUATIONS_H

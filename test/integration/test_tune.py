@@ -244,6 +244,28 @@ class Tester:
                            and "products       by kernels of our own\n" in said,
                            f"a table of other products: found {said}")
 
+    def check_continued(self):
+        """What a kernel continues stays ours, whatever the table says."""
+        table = read(self.table)
+        for row in table["products"]:
+            by(row, "onednn")
+        file = write(self.path("all.json"), table)
+        pointwise = ["--gemm-epilogues", "pointwise"]
+        counts = []
+        for options in (), ("--gemm-table", file):
+            plan = self.path("continued.mlir")
+            self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, *pointwise, *options,
+                          "--compile-to", "assign-streams", "-o", plan)
+            with open(plan, encoding="utf-8") as text:
+                counts.append(text.read().count(" continues "))
+        self.report.expect(counts[0] > 0 and counts[0] == counts[1],
+                           f"expected as many kernels that continue products, found {counts}")
+        said = json.loads(self.mtc.call(*self.compile_with(file, *pointwise)).stdout)
+        found = said["gemm_table"]
+        self.report.expect(found["continued"] == counts[0] and found["by_rule"] == 0
+                           and found["by_table"] == found["by_table_onednn"] + counts[0],
+                           f"expected {counts[0]} products to stay ours, found {found}")
+
     def check_threads(self):
         bundle = self.mtc.compile(SPEC, SINGLE, self.path("wide"),
                                   ["--threads-per-rank", CORES + 1])
@@ -279,6 +301,7 @@ def main():
         tester.check_strategy()
         tester.check_notes()
         tester.check_report()
+        tester.check_continued()
         tester.check_threads()
         tester.check_refusals()
     return tester.report.finish("products by a table")
