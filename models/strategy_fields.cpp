@@ -298,7 +298,8 @@ static StrategyRows timeFields() {
        "\"bias\""},
       {"", "gemm", named({"own", "onednn"}, &Strategy::gemm),
        "how products of a cpu are computed: by kernels of our own, whose bits "
-       "do not depend on threads_per_rank, or by oneDNN's matmul",
+       "do not depend on threads_per_rank, or by oneDNN's matmul (which a "
+       "gemm_table may name for some, too)",
        "\"onednn\""},
       {"", "gemm_table", OfStrategy::text(&Strategy::gemmTable),
        "a file of `mtc tune` (docs/tune.md): a product of a cpu that it has is "

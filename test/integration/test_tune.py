@@ -266,6 +266,15 @@ class Tester:
                            and found["by_table"] == found["by_table_onednn"] + counts[0],
                            f"expected {counts[0]} products to stay ours, found {found}")
 
+    def check_search(self):
+        """mtc lint and `recompute = fit` plan with the table: without it they would not
+        see that there is none."""
+        inputs = [SPEC, *SINGLE.options(), *OPTIONS, "--gemm-table", self.path("none.json")]
+        self.expect_refusal("lint", ["lint", *inputs], REJECTED, "none.json")
+        self.expect_refusal("fit", ["compile", *inputs, "--recompute", "fit", "--device-memory",
+                                    "1GiB", "--compile-to", "import", "-o", self.path("x")],
+                            REJECTED, "none.json")
+
     def check_threads(self):
         bundle = self.mtc.compile(SPEC, SINGLE, self.path("wide"),
                                   ["--threads-per-rank", CORES + 1])
@@ -302,6 +311,7 @@ def main():
         tester.check_notes()
         tester.check_report()
         tester.check_continued()
+        tester.check_search()
         tester.check_threads()
         tester.check_refusals()
     return tester.report.finish("products by a table")
