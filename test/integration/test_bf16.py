@@ -156,6 +156,13 @@ def check_other_processors(mtc, report, folder, data):
         says = "bf16 (products of bf16 values in f32)" in printed
         report.expect(says == (isa != "x86-64-v4-bf16"),
                       f"{isa}: expected the report to say what is widened, found {printed}")
+        if isa == "x86-64-v4":
+            printed = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16", "--isa",
+                               isa, "--gemm", "onednn", "-o", bundle + "-onednn").stdout
+            report.expect("bf16 (products emulated)" in printed
+                          and "products       by oneDNN\n" in printed,
+                          f"{isa}: expected the report to say what oneDNN emulates, found "
+                          f"{printed}")
         log = mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 5],
                       os.path.join(folder, "run"))
         losses.append([step["loss"] for step in log])
