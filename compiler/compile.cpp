@@ -62,10 +62,8 @@ Status writeStopped(const CompileOptions &options, const std::string &text) {
 }
 
 /// Of IR, the table is what its note says, and no option.
-Status chooseGemms(const CompileOptions &options, mlir::ModuleOp module,
-                   GemmChoices &gemms) {
-  Status status = chooseGemmKernels(module, gemms);
-  if (status.ok() || !options.startsFromIR() || gemms.file.empty())
+Status ofNote(const CompileOptions &options, const Status &status) {
+  if (status.ok() || !options.startsFromIR())
     return status;
   return {status.code(),
           fmt::format("'{}' asks for a table of products (mtc.gemm_table): {}",
@@ -87,7 +85,7 @@ Status runPhases(const CompileOptions &options, mlir::ModuleOp module,
     MTC_RETURN_IF_ERROR(runPhase(info.phase, module, log, timing,
                                  checkBehind(options, info.phase)));
     if (info.phase == Phase::storeGradients)
-      MTC_RETURN_IF_ERROR(chooseGemms(options, module, gemms));
+      MTC_RETURN_IF_ERROR(ofNote(options, chooseGemmKernels(module, gemms)));
     MTC_RETURN_IF_ERROR(show(options, module, info.phase, timing));
   }
   return Status::okay();
@@ -104,7 +102,7 @@ Status begin(const CompileOptions &options, mlir::MLIRContext &context,
     return {StatusCode::internal, fmt::format("phase {} gave invalid IR\n{}",
                                               toString(after), log.take())};
   if (after >= Phase::storeGradients)
-    MTC_RETURN_IF_ERROR(checkGemmsAreChosen(*module));
+    MTC_RETURN_IF_ERROR(ofNote(options, checkGemmsAreChosen(*module)));
   return checkPhases(options, after);
 }
 

@@ -102,6 +102,12 @@ Status chooseInPlan(mlir::ModuleOp plan, const CpuGemmTable &table,
   if (failed(config))
     return {StatusCode::internal,
             "expected a plan with mtc.config, found none or no valid one"};
+  if (config->getTarget().getDevice() != "cpu")
+    return {StatusCode::infeasible,
+            fmt::format("{}: expected target = cpu, found {}; remove it: runs "
+                        "of GPUs take theirs by `mtc run --gemm-table`",
+                        tableAttr.str(),
+                        config->getTarget().getDevice().str())};
   MTC_RETURN_IF_ERROR(table.check(out.file, config->getTarget().getIsa().str(),
                                   mtc_gemm_library()));
   auto continued = continuedProducts(*config, plan);
@@ -120,6 +126,18 @@ std::string shown(mlir::Attribute note) {
   if (note)
     stream << note;
   return text.empty() ? "none" : text;
+}
+
+/// Plans of several lengths have their notes each; nobody reads one around
+/// them.
+Status checkAround(mlir::ModuleOp module) {
+  mlir::Attribute note = module->getAttr(tableAttr);
+  if (!note || plansOf(module).front() == module)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          fmt::format("{}: expected it on each plan, found {} on the module "
+                      "around them; move it there, or remove it",
+                      tableAttr.str(), shown(note))};
 }
 
 /// Takes the note out of the plans; an empty path: they have none.
@@ -147,13 +165,16 @@ void setGemmTable(mlir::ModuleOp plan, const std::string &file) {
   if (file.empty())
     return;
   std::error_code error; // of a folder that is gone: then the file is not found
-  auto path = std::filesystem::absolute(file, error).lexically_normal();
+  auto path = std::filesystem::absolute(file, error);
+  if (!error)
+    path = std::filesystem::weakly_canonical(path, error); // behind links
   plan->setAttr(tableAttr, mlir::StringAttr::get(plan.getContext(),
                                                  error ? file : path.string()));
 }
 
 Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out) {
   std::vector<mlir::ModuleOp> plans = plansOf(module);
+  MTC_RETURN_IF_ERROR(checkAround(module));
   MTC_RETURN_IF_ERROR(takeNote(plans, out.file));
   if (out.file.empty())
     return Status::okay();
@@ -166,6 +187,7 @@ Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out) {
 }
 
 Status checkGemmsAreChosen(mlir::ModuleOp module) {
+  MTC_RETURN_IF_ERROR(checkAround(module));
   for (mlir::ModuleOp plan : plansOf(module))
     if (mlir::Attribute note = plan->getAttr(tableAttr))
       return {StatusCode::infeasible,

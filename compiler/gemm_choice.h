@@ -18,13 +18,14 @@ struct GemmChoices {
   int64_t byTable = 0;   ///< rt.gemm of all programs that it has
   int64_t byRule = 0;    ///< and that it lacks
   int64_t byLibrary = 0; ///< of those of the table, by oneDNN
-  /// Of those of the table, ours though oneDNN is faster: a kernel continues
-  /// them (pointwise).
+  /// Of those of the table, ours though oneDNN is faster: a kernel can continue
+  /// them (pointwise), unless a wait comes between.
   int64_t continued = 0;
 };
 
 /// Notes in a plan which table its products are to be chosen from, by its
-/// absolute path: saved IR says so until they are, and may be read elsewhere.
+/// path behind all links: saved IR says so until they are, and may be read
+/// elsewhere.
 /// An empty path is none.
 void setGemmTable(mlir::ModuleOp plan, const std::string &file);
 
@@ -35,8 +36,8 @@ void setGemmTable(mlir::ModuleOp plan, const std::string &file);
 /// What a kernel continues (pointwise) stays ours. The file is read once, for
 /// all plans; the note goes. Errors: inputRejected, of the file; usage, for a
 /// table of other kernels or another instruction set; infeasible, where the
-/// table names a kernel that has no such product here, a note is no path, or
-/// plans have different ones.
+/// table names a kernel that has no such product here, a note is no path or on
+/// no plan of a CPU, or plans have different ones.
 runtime::Status chooseGemmKernels(mlir::ModuleOp module, GemmChoices &out);
 
 /// IR behind the choice has no note any more: one that is still there was never

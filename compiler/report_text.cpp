@@ -141,8 +141,8 @@ static std::string gemmTableText(const Json &table) {
   std::string continued;
   if (table["continued"] != 0)
     continued = fmt::format(
-        "               {} of them that oneDNN computes faster stay ours: a "
-        "kernel continues them (pointwise)\n",
+        "               {} of those by it that oneDNN computes faster stay "
+        "ours: a kernel can continue them (pointwise)\n",
         table["continued"].get<int64_t>());
   return fmt::format(
       "table          {}: calls of products in code: {} by it, of which {} by "

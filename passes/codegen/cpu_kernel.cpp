@@ -95,6 +95,9 @@ private:
                 SmallVector<CpuRows::At> group;
                 for (int64_t i = 0; i < together; ++i)
                   group.push_back(withNext(row, i, together));
+                if (endRow - firstRow <= together) // there is no next one
+                  for (CpuRows::At &at : group)
+                    at.next = {};
                 ok = rows.buildColumns(group, from, to);
                 return SmallVector<Value>{};
               });
@@ -102,11 +105,9 @@ private:
   }
 
   /// Row `first` + i of a group, and the same one of the next group, or the
-  /// last of all; none where there is one group.
+  /// last row of all behind the last group.
   CpuRows::At withNext(Value first, int64_t i, int64_t together) {
     Value row = arith::AddIOp::create(b, first, index(i));
-    if (numRows(kernel) <= together)
-      return {row, {}};
     Value next = arith::AddIOp::create(b, row, index(together));
     return {row, arith::MinUIOp::create(b, next, index(numRows(kernel) - 1))};
   }

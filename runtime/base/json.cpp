@@ -2,11 +2,14 @@
 
 #include "runtime/base/json.h"
 
-#include <fmt/format.h>
+#include "runtime/base/messages.h"
 
+#include <algorithm>
 #include <cmath>
-
 #include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mtc::runtime {
 namespace {
@@ -98,6 +101,13 @@ std::vector<std::string> FieldReader::keys() const {
   for (const auto &[key, value] : object_->items())
     keys.push_back(key);
   return keys;
+}
+
+void FieldReader::rejectOthers(std::span<const std::string_view> known) {
+  for (const std::string &key : keys())
+    if (std::ranges::count(known, key) == 0)
+      problem(fmt::format("unknown key '{}', expected one of: {}",
+                          printable(key), fmt::join(known, ", ")));
 }
 
 const Json *FieldReader::find(const char *key, const char *expected,

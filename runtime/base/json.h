@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ public:
 
   bool has(const char *key) const;
   std::vector<std::string> keys() const; ///< as they stand
+  /// A key that is none of `known` is a problem: misspelt, or of a later
+  /// version, which means something by it.
+  void rejectOthers(std::span<const std::string_view> known);
   int64_t integer(const char *key, int64_t least, int64_t most);
   /// The same, or empty for null.
   std::optional<int64_t> integerOrNull(const char *key, int64_t least,

@@ -53,10 +53,7 @@ constexpr std::string_view kManifestKeys[] = {
     "programs", "model_flops", "config", "files", "digest"};
 
 void checkManifest(const Json &manifest, FieldReader &reader) {
-  for (const std::string &key : reader.keys())
-    if (std::ranges::count(kManifestKeys, key) == 0)
-      reader.problem(fmt::format("unknown key '{}', expected one of: {}", key,
-                                 fmt::join(kManifestKeys, ", ")));
+  reader.rejectOthers(kManifestKeys);
   if (!reader.has("digest"))
     return;
   Json rest = manifest;

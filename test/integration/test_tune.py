@@ -194,22 +194,22 @@ class Tester:
         plan = self.imported(os.path.relpath(table))
         with open(plan, encoding="utf-8") as text:
             ir = text.read()
-        note = f'mtc.gemm_table = "{os.path.abspath(table)}"'
+        note = f'mtc.gemm_table = "{os.path.realpath(table)}"'
         self.report.expect(ir.count(note) == 1, f"expected {note} in IR, found {ir[:500]}")
         behind = self.path("behind.mlir")
         opt = os.path.join(os.path.dirname(self.mtc.program), "mtc-opt")
         subprocess.run([opt, plan, "--mtc-compile", "-o", behind], check=True)
         self.expect_refusal("a table that was never read", ["compile", behind, "-o", bundle],
-                            INFEASIBLE, "mtc.gemm_table: expected IR in front of "
-                            "store-gradients", "one.json", "remove the attribute")
+                            INFEASIBLE, "behind.mlir' asks for a table", "mtc.gemm_table: expected IR "
+                            "in front of store-gradients", "one.json", "remove the attribute")
         def edited(name, found):
             with open(self.path(name), "w", encoding="utf-8") as text:
                 text.write(ir.replace(note, found))
             return ["compile", self.path(name), "-o", bundle]
         self.expect_refusal("a note that is a number",
                             edited("number.mlir", "mtc.gemm_table = 5 : i64"), INFEASIBLE,
-                            "mtc.gemm_table: expected the path of a table in quotes, found "
-                            "5 : i64")
+                            "number.mlir' asks for a table", "mtc.gemm_table: expected the "
+                            "path of a table in quotes, found 5 : i64")
         self.expect_refusal("a table that is gone",
                             edited("gone.mlir", 'mtc.gemm_table = "gone.json"'), REJECTED,
                             "gone.mlir' asks for a table of products (mtc.gemm_table): ",
@@ -221,6 +221,19 @@ class Tester:
             text.write(ir.replace(note, 'mtc.gemm_table = "other.json"', 1))
         self.expect_refusal("two tables", ["compile", two, "-o", bundle], INFEASIBLE,
                             "expected one table for all plans, found", "other.json")
+        def with_note(name, *options):
+            plan = self.path(name)
+            self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, *options,
+                          "--compile-to", "import", "-o", plan)
+            with open(plan, encoding="utf-8") as text:
+                ir = text.read()
+            with open(plan, "w", encoding="utf-8") as text:
+                text.write(ir.replace("module attributes {", f"module attributes {{{note}, ", 1))
+            return ["compile", plan, "-o", bundle]
+        self.expect_refusal("a note around plans", with_note("around.mlir", "--seq", "16,32"),
+                            INFEASIBLE, "mtc.gemm_table: expected it on each plan", "one.json")
+        self.expect_refusal("a note of a GPU", with_note("gpu.mlir", "--target", "cuda:sm_90"),
+                            INFEASIBLE, "mtc.gemm_table: expected target = cpu, found cuda")
         self.report.expect(not os.path.exists(bundle), "a refused compile wrote a bundle")
 
     def check_report(self):

@@ -9,12 +9,9 @@
 #include "runtime/base/messages.h"
 #include "runtime/kernels/cpu/gemm_own.h"
 
-#include <algorithm>
 #include <cmath>
-#include <span>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace mtc::runtime {
 namespace {
@@ -56,16 +53,8 @@ constexpr std::string_view kRowKeys[] = {
     "m",    "n",      "k",       "a_transposed", "b_transposed", "adds",
     "type", "result", "threads", "kernel",       "own_us",       "onednn_us"};
 
-/// A key that is misspelt, or of a version that knows more of a product.
-void rejectOthers(FieldReader &object, std::span<const std::string_view> keys) {
-  for (const std::string &key : object.keys())
-    if (std::ranges::count(keys, key) == 0)
-      object.problem(fmt::format("unknown key '{}', expected one of: {}",
-                                 printable(key), fmt::join(keys, ", ")));
-}
-
 void readRow(FieldReader &row, CpuGemmTable &out) {
-  rejectOthers(row, kRowKeys);
+  row.rejectOthers(kRowKeys);
   CpuProduct product;
   product.m = row.integer("m", 1, kMany);
   product.n = row.integer("n", 1, kMany);
@@ -87,14 +76,10 @@ void readRow(FieldReader &row, CpuGemmTable &out) {
     row.problem("expected each product once, found one again");
 }
 
-double rounded(double microseconds) {
-  return std::round(microseconds * 10) / 10;
-}
-
 Json jsonOf(const CpuProduct &product, const TunedProduct &tuned) {
   Json library;
   if (tuned.libraryMicroseconds)
-    library = rounded(*tuned.libraryMicroseconds);
+    library = *tuned.libraryMicroseconds;
   return {{"m", product.m},
           {"n", product.n},
           {"k", product.k},
@@ -105,7 +90,7 @@ Json jsonOf(const CpuProduct &product, const TunedProduct &tuned) {
           {"result", dtypeName(product.c)},
           {"threads", product.threads},
           {"kernel", nameOf(tuned.kernel)},
-          {"own_us", rounded(tuned.ownMicroseconds)},
+          {"own_us", tuned.ownMicroseconds},
           {"onednn_us", library}};
 }
 
@@ -172,7 +157,7 @@ Status readCpuGemmTable(const std::string &file, CpuGemmTable &out) {
   MTC_RETURN_IF_ERROR(checkForm(json, file));
   Problems problems;
   FieldReader reader(json, "", problems);
-  rejectOthers(reader, kTableKeys);
+  reader.rejectOthers(kTableKeys);
   out = {};
   out.processor = reader.line("processor");
   out.isa = reader.line("isa");

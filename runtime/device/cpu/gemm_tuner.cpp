@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace mtc::runtime {
 namespace {
@@ -27,6 +28,11 @@ double median(std::vector<double> times) {
   auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
+}
+
+/// Of a time in microseconds, as tables have it.
+double tenths(double microseconds) {
+  return std::round(microseconds * 10) / 10;
 }
 
 int64_t bytesOf(MtcDtype dtype, int64_t elements) {
@@ -183,10 +189,10 @@ int RoundLength::calls() const {
 TunedProduct fastestKernel(const std::vector<double> &own,
                            const std::vector<double> &library) {
   TunedProduct out;
-  out.ownMicroseconds = median(own);
+  out.ownMicroseconds = tenths(median(own));
   if (library.empty())
     return out;
-  out.libraryMicroseconds = median(library);
+  out.libraryMicroseconds = tenths(median(library));
   std::vector<double> ratios;
   for (size_t i = 0; i < own.size(); ++i)
     ratios.push_back(library[i] / own[i]);

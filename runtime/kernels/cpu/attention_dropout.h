@@ -177,8 +177,7 @@ private:
   const TileAt &at;
   int64_t keys, count = 0, done = 0; ///< runs
   RunDrawer drawer;
-  /// Of each run, and of two that there may not be.
-  uint64_t first[kTile * kMostRuns + 2];
+  uint64_t first[kTile * kMostRuns]; ///< of each run
   uint32_t runs[kTile * kMostRuns];
   uint64_t bits[kTile];
 };

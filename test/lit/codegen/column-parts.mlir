@@ -45,3 +45,19 @@ rt.kernel @update rows 1 cols -1 args 0 [#rt.operand<mode = full, element = f32,
   %y = arith.addf %x, %x : f32
   rt.store 0, %y : f32
 }
+
+// One whole group, and nothing behind it.
+// CHECK-LABEL: func.func @four
+// CHECK-NOT: memref.prefetch
+rt.kernel @four rows 4 cols 512 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %x = rt.load 0 : f32
+  rt.accumulate 1, %x : f32
+}
+
+// One group, then one row alone: neither has another one of its kind behind it.
+// CHECK-LABEL: func.func @five
+// CHECK-NOT: memref.prefetch
+rt.kernel @five rows 5 cols 512 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+  %x = rt.load 0 : f32
+  rt.accumulate 1, %x : f32
+}
