@@ -214,12 +214,20 @@ LogicalResult JoinProof::check(ModuleOp joined) {
       return name.str();
     });
     size_t entries = 0;
+    bool isAsked = found.library.empty();
     for (const auto &plan : plans) {
       auto expected = plan.find(program.getStage());
       if (expected == plan.end())
         continue;
       entries += expected->second.entries.size();
+      isAsked |= expected->second.library == found.library;
       same &= succeeded(compare(program, expected->second, found));
+    }
+    if (!isAsked) {
+      program.emitError("expected no library of products, as in all plans, "
+                        "found oneDNN ")
+          << found.library;
+      same = false;
     }
     if (found.entries.size() != entries) {
       program.emitError("expected ")

@@ -103,7 +103,7 @@ std::vector<std::string> FieldReader::keys() const {
   return keys;
 }
 
-void FieldReader::rejectOthers(std::span<const std::string_view> known) {
+void FieldReader::rejectOthers(std::span<const std::string> known) {
   for (const std::string &key : keys())
     if (std::ranges::count(known, key) == 0)
       problem(fmt::format("unknown key '{}', expected one of: {}",
@@ -112,6 +112,7 @@ void FieldReader::rejectOthers(std::span<const std::string_view> known) {
 
 const Json *FieldReader::find(const char *key, const char *expected,
                               bool (Json::*is)() const noexcept) {
+  noteRead(key);
   auto it = object_->find(key);
   if (it == object_->end()) {
     problem(fmt::format("'{}' is missing; expected {}", key, expected));
@@ -122,6 +123,31 @@ const Json *FieldReader::find(const char *key, const char *expected,
   problem(fmt::format("'{}': expected {}, found {}", key, expected,
                       it->type_name()));
   return nullptr;
+}
+
+void FieldReader::noteRead(const char *key) {
+  if (std::ranges::count(read_, key) == 0)
+    read_.emplace_back(key);
+}
+
+bool FieldReader::isNull(const char *key) {
+  noteRead(key);
+  auto it = object_->find(key);
+  return it != object_->end() && it->is_null();
+}
+
+std::optional<size_t>
+FieldReader::oneOf(const char *key, std::span<const std::string_view> names) {
+  const Json *value = find(key, "a string", &Json::is_string);
+  if (!value)
+    return std::nullopt;
+  auto found = std::ranges::find(names, value->get_ref<const std::string &>());
+  if (found != names.end())
+    return found - names.begin();
+  problem(fmt::format("'{}': expected one of {}; found '{}'", key,
+                      fmt::join(names, ", "),
+                      printable(value->get_ref<const std::string &>())));
+  return std::nullopt;
 }
 
 int64_t FieldReader::integer(const char *key, int64_t least, int64_t most) {
@@ -140,8 +166,7 @@ int64_t FieldReader::integer(const char *key, int64_t least, int64_t most) {
 
 std::optional<int64_t> FieldReader::integerOrNull(const char *key,
                                                   int64_t least, int64_t most) {
-  auto it = object_->find(key);
-  if (it != object_->end() && it->is_null())
+  if (isNull(key))
     return std::nullopt;
   return integer(key, least, most);
 }
@@ -159,11 +184,10 @@ double FieldReader::amount(const char *key) {
   return 0;
 }
 
-std::optional<double> FieldReader::numberOrNull(const char *key) {
-  auto it = object_->find(key);
-  if (it != object_->end() && it->is_null())
+std::optional<double> FieldReader::amountOrNull(const char *key) {
+  if (isNull(key))
     return std::nullopt;
-  return number(key);
+  return amount(key);
 }
 
 bool FieldReader::boolean(const char *key) {

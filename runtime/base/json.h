@@ -50,7 +50,12 @@ public:
   std::vector<std::string> keys() const; ///< as they stand
   /// A key that is none of `known` is a problem: misspelt, or of a later
   /// version, which means something by it.
-  void rejectOthers(std::span<const std::string_view> known);
+  void rejectOthers(std::span<const std::string> known);
+  /// The same of those that nobody has read until now.
+  void rejectUnread() { rejectOthers(read_); }
+  /// Which of `names` the text under `key` is; empty, and a problem, if none.
+  std::optional<size_t> oneOf(const char *key,
+                              std::span<const std::string_view> names);
   int64_t integer(const char *key, int64_t least, int64_t most);
   /// The same, or empty for null.
   std::optional<int64_t> integerOrNull(const char *key, int64_t least,
@@ -59,7 +64,7 @@ public:
   /// A finite one of at least 0.
   double amount(const char *key);
   /// The same, or empty for null.
-  std::optional<double> numberOrNull(const char *key);
+  std::optional<double> amountOrNull(const char *key);
   bool boolean(const char *key);
   std::string text(const char *key);
   /// A string of one line without control characters, which a terminal would
@@ -79,7 +84,10 @@ public:
 private:
   const Json *find(const char *key, const char *expected,
                    bool (Json::*is)() const noexcept);
+  void noteRead(const char *key);
+  bool isNull(const char *key);
   const Json *object_;
+  std::vector<std::string> read_; ///< keys, in order of their first reading
   std::string path_;
   Problems *problems_;
 };

@@ -48,7 +48,7 @@ std::string fileProblem(const std::string &folder, const std::string &name,
                            name, digest, found, kAgain);
 }
 
-constexpr std::string_view kManifestKeys[] = {
+const std::string kManifestKeys[] = {
     "abi",      "plan_hash",   "model",  "mesh",  "batch",
     "programs", "model_flops", "config", "files", "digest"};
 

@@ -39,7 +39,7 @@ void readCard(FieldReader &roofline, PlannedStage &out, int64_t stages) {
       continue;
     out.busySeconds = each.amount("busy_seconds");
     out.stepSeconds = each.amount("step_seconds");
-    if (each.numberOrNull("mfu"))
+    if (each.amountOrNull("mfu"))
       out.mfu = each.amount("mfu"); // which looks at its size
     out.stage = each.integer("busiest_stage", 0, stages - 1);
     return;

@@ -2,8 +2,7 @@
 
 #include "runtime/program/descriptor.h"
 
-#include "mtc/runtime/descriptor_fields.h"
-#include "runtime/base/json.h"
+#include "runtime/base/choices.h"
 
 #include <fmt/format.h>
 
@@ -44,18 +43,7 @@ public:
   }
   template <typename T, typename Names>
   void choice(const char *key, T &out, const Names &names) {
-    std::string found = reader_.text(key), expected;
-    if (!reader_.has(key))
-      return; // text() has said so
-    for (const Choice<T> &each : names) {
-      if (each.name == found) {
-        out = each.value;
-        return;
-      }
-      expected += (expected.empty() ? "" : ", ") + std::string(each.name);
-    }
-    reader_.problem(fmt::format("'{}': expected one of {}; found '{}'", key,
-                                expected, found));
+    readChoice(reader_, key, out, names);
   }
   template <typename T, typename Names>
   void choiceUnless(const char *key, T &out, const Names &names, T) {

@@ -196,6 +196,14 @@ class Tester:
             ir = text.read()
         note = f'mtc.gemm_table = "{os.path.realpath(table)}"'
         self.report.expect(ir.count(note) == 1, f"expected {note} in IR, found {ir[:500]}")
+        # Behind a link, where .. is not the folder that the link stands in.
+        os.makedirs(self.path("deep/strategies"))
+        os.symlink(self.path("deep/strategies"), self.path("s"))
+        linked = os.path.realpath(write(self.path("deep/one.json"), read(table)))
+        with open(self.imported(self.path("s/../one.json"), name="linked.mlir"),
+                  encoding="utf-8") as text:
+            self.report.expect(f'mtc.gemm_table = "{linked}"' in text.read(),
+                               f"expected {linked} in IR")
         behind = self.path("behind.mlir")
         opt = os.path.join(os.path.dirname(self.mtc.program), "mtc-opt")
         subprocess.run([opt, plan, "--mtc-compile", "-o", behind], check=True)

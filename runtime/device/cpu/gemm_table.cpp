@@ -2,14 +2,12 @@
 
 #include "mtc/runtime/cpu_gemm_table.h"
 
-#include "mtc/runtime/descriptor_fields.h"
 #include "mtc/runtime/isa.h"
+#include "runtime/base/choices.h"
 #include "runtime/base/file.h"
-#include "runtime/base/json.h"
 #include "runtime/base/messages.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/kernels/cpu/gemm_own.h"
-
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -25,50 +23,15 @@ std::string_view nameOf(GemmKernel kernel) {
   return kernel == GemmKernel::library ? "onednn" : "own";
 }
 
-template <typename T, size_t N>
-T readChoice(FieldReader &row, const char *key, const Choice<T> (&choices)[N]) {
-  std::string name = row.line(key), names;
-  for (const Choice<T> &choice : choices) {
-    if (name == choice.name)
-      return choice.value;
-    names += (names.empty() ? "" : ", ") + std::string(choice.name);
-  }
-  row.problem(fmt::format("{}: expected one of {}, found '{}'", key, names,
-                          printable(name)));
-  return choices[0].value;
-}
-
-std::optional<double> readLibraryTime(FieldReader &row) {
-  std::optional<double> time = row.numberOrNull("onednn_us");
-  if (time && !(std::isfinite(*time) && *time >= 0))
-    row.problem(fmt::format("onednn_us: expected microseconds or null, found "
-                            "{}",
-                            *time));
-  return time;
-}
-
-constexpr std::string_view kTableKeys[] = {
-    kFormatKey, "processor", "isa", "onednn", "own_kernels", "products"};
-constexpr std::string_view kRowKeys[] = {
-    "m",    "n",      "k",       "a_transposed", "b_transposed", "adds",
-    "type", "result", "threads", "kernel",       "own_us",       "onednn_us"};
-
 void readRow(FieldReader &row, CpuGemmTable &out) {
-  row.rejectOthers(kRowKeys);
-  CpuProduct product;
-  product.m = row.integer("m", 1, kMany);
-  product.n = row.integer("n", 1, kMany);
-  product.k = row.integer("k", 1, kMany);
-  product.ta = row.boolean("a_transposed");
-  product.tb = row.boolean("b_transposed");
-  product.adds = row.boolean("adds");
-  product.ab = readChoice(row, "type", kDtypes);
-  product.c = readChoice(row, "result", kDtypes);
-  product.threads = row.integer("threads", 1, 1 << 16);
+  GemmInfo info;
+  readProduct(row, info);
+  CpuProduct product = productOf(info, row.integer("threads", 1, 1 << 16));
   TunedProduct tuned;
-  tuned.kernel = readChoice(row, "kernel", kKernels);
+  readChoice(row, "kernel", tuned.kernel, kKernels);
   tuned.ownMicroseconds = row.amount("own_us");
-  tuned.libraryMicroseconds = readLibraryTime(row);
+  tuned.libraryMicroseconds = row.amountOrNull("onednn_us");
+  row.rejectUnread();
   if (tuned.kernel == GemmKernel::library && !tuned.libraryMicroseconds)
     row.problem("kernel: expected own where oneDNN has no such product "
                 "(onednn_us), found onednn");
@@ -76,24 +39,17 @@ void readRow(FieldReader &row, CpuGemmTable &out) {
     row.problem("expected each product once, found one again");
 }
 
-Json jsonOf(const CpuProduct &product, const TunedProduct &tuned) {
-  Json library;
-  if (tuned.libraryMicroseconds)
-    library = *tuned.libraryMicroseconds;
-  return {{"m", product.m},
-          {"n", product.n},
-          {"k", product.k},
-          {"a_transposed", product.ta},
-          {"b_transposed", product.tb},
-          {"adds", product.adds},
-          {"type", dtypeName(product.ab)},
-          {"result", dtypeName(product.c)},
-          {"threads", product.threads},
-          {"kernel", nameOf(tuned.kernel)},
-          {"own_us", tuned.ownMicroseconds},
-          {"onednn_us", library}};
+Json jsonOf(const CpuProduct &p, const TunedProduct &tuned) {
+  Json json = productJson({p.m, p.n, p.k, p.ta, p.tb, p.adds, p.ab, p.c});
+  json["threads"] = p.threads;
+  json["kernel"] = nameOf(tuned.kernel);
+  json["own_us"] = tuned.ownMicroseconds;
+  json["onednn_us"] =
+      tuned.libraryMicroseconds ? Json(*tuned.libraryMicroseconds) : Json();
+  return json;
 }
 
+/// Whether it is a table of this kind and form at all.
 Status checkForm(const Json &json, const std::string &file) {
   if (json.is_object() && json.contains("gemm_table"))
     return {StatusCode::inputRejected,
@@ -107,12 +63,7 @@ Status checkForm(const Json &json, const std::string &file) {
     return problems.status(file +
                            ": expected a table of products of CPUs, as `mtc "
                            "tune` writes it");
-  if (format == kFormat)
-    return Status::okay();
-  return {StatusCode::inputRejected,
-          fmt::format("{}: expected a table of form {}, which this version of "
-                      "mtc reads, found form {}; make it again by `mtc tune`",
-                      file, kFormat, format)};
+  return checkTableForm(file, kFormat, format);
 }
 
 } // namespace
@@ -157,14 +108,15 @@ Status readCpuGemmTable(const std::string &file, CpuGemmTable &out) {
   MTC_RETURN_IF_ERROR(checkForm(json, file));
   Problems problems;
   FieldReader reader(json, "", problems);
-  reader.rejectOthers(kTableKeys);
   out = {};
+  (void)reader.integer(kFormatKey, 0, INT64_MAX); // checkForm has looked
   out.processor = reader.line("processor");
   out.isa = reader.line("isa");
   out.library = reader.line("onednn");
   out.own = reader.integer("own_kernels", 0, INT64_MAX);
   for (FieldReader &row : reader.objects("products"))
     readRow(row, out);
+  reader.rejectUnread();
   return problems.status(file);
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/base/cores.h"
 #include "runtime/device/cpu/arena.h"
+#include "runtime/device/tuned_products.h"
 #include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/gemm_own.h"
 #include "runtime/kernels/cpu/isa.h"
@@ -15,20 +16,11 @@
 namespace mtc::runtime {
 namespace {
 
-/// The library has to be so much faster than our own kernel: two runs of one
-/// differ by one or two hundredths.
-constexpr double kClearly = 0.98;
 /// Of calls in a row, which take as long as their sum.
 constexpr double kRoundMicroseconds = 10'000;
 /// More than the caches of a processor hold: in a step the weights, and most of
 /// what a layer saved for the backward, have long been driven out of them.
 constexpr int64_t kBeyondCaches = int64_t(128) << 20;
-
-double median(std::vector<double> times) {
-  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 /// Of a time in microseconds, as tables have it.
 double tenths(double microseconds) {
@@ -196,8 +188,8 @@ TunedProduct fastestKernel(const std::vector<double> &own,
   std::vector<double> ratios;
   for (size_t i = 0; i < own.size(); ++i)
     ratios.push_back(library[i] / own[i]);
-  if (median(std::move(ratios)) < kClearly &&
-      *out.libraryMicroseconds < kClearly * out.ownMicroseconds)
+  if (median(std::move(ratios)) < kClearlyFaster &&
+      *out.libraryMicroseconds < kClearlyFaster * out.ownMicroseconds)
     out.kernel = GemmKernel::library;
   return out;
 }

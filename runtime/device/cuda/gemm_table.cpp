@@ -3,13 +3,10 @@
 #include "runtime/device/cuda/gemm_table.h"
 
 #include "runtime/base/file.h"
-#include "runtime/base/json.h"
 #include "runtime/base/messages.h"
 #include "runtime/device/cuda/version.h"
+#include "runtime/device/tuned_products.h"
 
-#include <mtc/runtime/descriptor_fields.h>
-
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -47,42 +44,17 @@ std::optional<MatmulAlgo> algorithmOf(const std::string &hex) {
   return out;
 }
 
-MtcDtype readDtype(FieldReader &row, const char *key) {
-  std::string name = row.line(key);
-  for (MtcDtype dtype : {MTC_F32, MTC_BF16, MTC_F16})
-    if (name == runtime::dtypeName(dtype))
-      return dtype;
-  row.problem(fmt::format("{}: expected a type of products (f32, bf16, f16), "
-                          "found '{}'",
-                          key, runtime::printable(name)));
-  return MTC_F32;
-}
-
-double readTime(FieldReader &row, const char *key) {
-  double time = row.number(key);
-  if (!(time >= 0) || !std::isfinite(time))
-    row.problem(fmt::format("{}: expected microseconds, found {}", key, time));
-  return time;
-}
-
 void readRow(FieldReader &row, GemmTable &out) {
   GemmInfo key;
-  key.m = row.integer("m", 1, kMost);
-  key.n = row.integer("n", 1, kMost);
-  key.k = row.integer("k", 1, kMost);
-  key.ta = row.boolean("a_transposed");
-  key.tb = row.boolean("b_transposed");
-  key.beta = row.boolean("adds");
-  key.ab = readDtype(row, "type");
-  key.c = readDtype(row, "result");
+  runtime::readProduct(row, key);
   key.scratch = row.integer("scratch", 0, kMost);
   const EpilogueInfo epilogue = {row.boolean("bias"), row.boolean("gelu"),
                                  row.boolean("aux")};
   if (epilogue != EpilogueInfo())
     key.epilogue = epilogue;
   TunedGemm tuned;
-  tuned.microseconds = readTime(row, "us");
-  tuned.firstMicroseconds = readTime(row, "first_us");
+  tuned.microseconds = row.amount("us");
+  tuned.firstMicroseconds = row.amount("first_us");
   std::optional<MatmulAlgo> algorithm = algorithmOf(row.line("algorithm"));
   if (!algorithm)
     row.problem("algorithm: expected 128 digits of base 16");
@@ -94,21 +66,15 @@ void readRow(FieldReader &row, GemmTable &out) {
 
 Json jsonOf(const GemmInfo &row, const TunedGemm &tuned) {
   const EpilogueInfo epilogue = row.epilogue.value_or(EpilogueInfo());
-  return {{"m", row.m},
-          {"n", row.n},
-          {"k", row.k},
-          {"a_transposed", row.ta},
-          {"b_transposed", row.tb},
-          {"adds", row.beta},
-          {"type", runtime::dtypeName(row.ab)},
-          {"result", runtime::dtypeName(row.c)},
-          {"scratch", row.scratch},
-          {"bias", epilogue.bias},
-          {"gelu", epilogue.gelu},
-          {"aux", epilogue.aux},
-          {"us", tuned.microseconds},
-          {"first_us", tuned.firstMicroseconds},
-          {"algorithm", hexOf(tuned.algorithm)}};
+  Json json = runtime::productJson(row);
+  json["scratch"] = row.scratch;
+  json["bias"] = epilogue.bias;
+  json["gelu"] = epilogue.gelu;
+  json["aux"] = epilogue.aux;
+  json["us"] = tuned.microseconds;
+  json["first_us"] = tuned.firstMicroseconds;
+  json["algorithm"] = hexOf(tuned.algorithm);
+  return json;
 }
 
 } // namespace
@@ -133,12 +99,8 @@ Status readGemmTable(const std::string &file, GemmTable &out) {
   FieldReader reader(json, "", problems);
   out = {};
   const int64_t format = reader.integer("gemm_table", 0, kMost);
-  if (problems.empty() && format != kFormat)
-    return {StatusCode::inputRejected,
-            fmt::format("{}: expected a table of form {}, which this version "
-                        "of mtc reads, found form {}; make it again by `mtc "
-                        "tune`",
-                        file, kFormat, format)};
+  if (problems.empty())
+    MTC_RETURN_IF_ERROR(runtime::checkTableForm(file, kFormat, format));
   out.gpu = reader.line("gpu");
   out.library = reader.integer("cublaslt", 0, kMost);
   for (FieldReader &row : reader.objects("products"))

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/cuda_context.h"
 #include "runtime/device/cuda/gemm_timer.h"
+#include "runtime/device/tuned_products.h"
 
 #include <algorithm>
 
@@ -14,17 +15,8 @@ using mtc::runtime::Status;
 namespace mtc::cuda {
 namespace {
 
-/// Another algorithm has to be so much faster than the first guess: two runs of
-/// one differ by one or two hundredths.
-constexpr double kClearly = 0.98;
 /// Of calls in a row, which take as long as their sum.
 constexpr double kRoundMicroseconds = 2000;
-
-double median(std::vector<double> times) {
-  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 /// The context of the GPU, a stream and the library.
 class Bench {
@@ -89,11 +81,11 @@ private:
 
 TunedGemm fastest(const std::vector<MatmulAlgo> &algorithms,
                   const std::vector<std::vector<double>> &times) {
-  const double first = median(times[0]);
+  const double first = runtime::median(times[0]);
   TunedGemm out{algorithms[0], first, first};
   for (size_t i = 1; i < algorithms.size(); ++i)
-    if (double time = median(times[i]);
-        time < out.microseconds && time < kClearly * first) {
+    if (double time = runtime::median(times[i]);
+        time < out.microseconds && time < runtime::kClearlyFaster * first) {
       out.algorithm = algorithms[i];
       out.microseconds = time;
     }

@@ -4,18 +4,12 @@
 // several by the clock; both take the best of the repeats.
 //
 // usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA]]]
+#include "test/bench/gemm/arguments.h"
 #include "test/bench/gemm/peak.h"
-#include "test/bench/gemm/products.h"
 
-#include "mtc/runtime/isa.h"
-#include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/team.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
 #include <vector>
 
 using namespace mtc::runtime;
@@ -83,33 +77,17 @@ struct Bench {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 4) {
-    std::fprintf(stderr,
-                 "usage: %s TOKENS THREADS f32|bf16 [REPEATS [PART OF A "
-                 "NAME [ISA]]]\n",
-                 argv[0]);
+  Arguments given;
+  if (!parse(argc, argv, given))
     return 2;
-  }
-  int64_t tokens = std::atoi(argv[1]);
-  bool isBf16 = !std::strcmp(argv[3], "bf16");
-  std::string isa(isBf16 ? "x86-64-v4-bf16" : "x86-64-v4");
-  if (!isBf16 && !processorHas(isa))
-    isa = "x86-64-v3";
-  if (argc > 6)
-    isa = argv[6];
-  if (Status status = gemmSelectIsa(isa); !status.ok()) {
-    std::fprintf(stderr, "%s\n", status.message().c_str());
-    return 1;
-  }
-  int64_t most = std::max<int64_t>(768, tokens) * 50304 * 4 + 8192;
-  Bench bench{std::max(1, std::atoi(argv[2])),
-              argc > 4 ? std::atoi(argv[4]) : 5,
-              isBf16,
-              Slots(most),
-              Slots(most),
-              Slots(most)};
-  for (const Product &product : productsOf(tokens))
-    if (argc < 6 || product.name.find(argv[5]) != std::string::npos)
+  Bench bench{given.threads,
+              given.repeats,
+              given.isBf16,
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes())};
+  for (const Product &product : productsOf(given.tokens))
+    if (given.takes(product))
       bench.run(product);
   std::printf(
       "a step: onednn %.1f ms, %.1f %%; own %.1f ms, %.1f %%; peak %.1f "

@@ -6,17 +6,13 @@
 //
 // usage: bench_primitives TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME
 //        [ISA]]]
-#include "test/bench/gemm/products.h"
+#include "test/bench/gemm/arguments.h"
 
-#include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/team.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 
 // As in gemm_onednn.cpp: of the runtime that the library's threads belong to.
@@ -271,24 +267,16 @@ struct Bench {
   }
 };
 
-int runAll(int argc, char **argv) {
-  int64_t tokens = std::atoi(argv[1]);
-  int threads = std::max(1, std::atoi(argv[2]));
-  bool isBf16 = !std::strcmp(argv[3], "bf16");
-  std::string isa = argc > 6 ? argv[6]
-                    : isBf16 ? "x86-64-v4-bf16"
-                             : "x86-64-v4";
-  if (Status status = gemmSelectIsa(isa); !status.ok()) {
-    std::fprintf(stderr, "%s\n", status.message().c_str());
-    return 1;
-  }
-  omp_set_num_threads(threads);
-  int64_t most = std::max<int64_t>(768, tokens) * 50304 * 4 + 8192;
-  Bench bench{threads,     argc > 4 ? std::atoi(argv[4]) : 5,
-              isBf16,      Slots(most),
-              Slots(most), Slots(most)};
-  for (const Product &product : productsOf(tokens))
-    if (argc < 6 || product.name.find(argv[5]) != std::string::npos)
+int runAll(const Arguments &given) {
+  omp_set_num_threads(given.threads);
+  Bench bench{given.threads,
+              given.repeats,
+              given.isBf16,
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes())};
+  for (const Product &product : productsOf(given.tokens))
+    if (given.takes(product))
       bench.run(product);
   std::printf("a step: own %.1f ms, matmul %.1f, the best without packing "
               "%.1f\n",
@@ -299,15 +287,11 @@ int runAll(int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 4) {
-    std::fprintf(stderr,
-                 "usage: %s TOKENS THREADS f32|bf16 [REPEATS [PART OF A "
-                 "NAME [ISA]]]\n",
-                 argv[0]);
+  Arguments given;
+  if (!parse(argc, argv, given))
     return 2;
-  }
   try {
-    return runAll(argc, argv);
+    return runAll(given);
   } catch (const dnnl::error &error) {
     std::fprintf(stderr, "onednn: %s\n", error.what());
     return 1;

@@ -112,6 +112,13 @@ TEST_F(JoinTest, TheLibraryOfProductsIsThatOfThePlansThatUseIt) {
   expectSays(said, "the library of products of each of its plans");
 }
 
+TEST_F(JoinTest, ALibraryThatNoPlanUsesIsFound) {
+  std::string said =
+      spoiled([](rt::ProgramOp program) { program.setOnednn("9.9"); });
+  expectSays(said, "expected no library of products, as in all plans, found "
+                   "oneDNN 9.9");
+}
+
 TEST_F(JoinTest, TwoLibrariesAreNotJoined) {
   plansOf(*module).front().walk(
       [](rt::ProgramOp program) { program.setOnednn("1.1"); });
