@@ -52,13 +52,25 @@ BENCHMARKS = [Benchmark("gpt2-nano", "gpt2-nano", "bf16", 2, steps=2),
               Benchmark("gpt2-124m-f32", "gpt2-124m", "f32", 8, steps=8),
               Benchmark("gpt2-774m", "gpt2-774m", "bf16", 8, steps=10, peer=True)]
 
+# Runs in which steps are no updates: what is skipped and how a run ends is the CPU's, while the GPU
+# has begun the step behind. The scale grows until it overflows, again and again; a rate spoils the
+# parameters. Of the bundle of a check, by its name.
+ENDS = {"skips": ("heads-of-64-fp16", ["--steps", "7", "--initial-loss-scale", str(2 ** 22), "--loss-scale-window",
+                                       "2", "--hysteresis", "1"]),
+        "spoils": ("heads-of-64-fp16", ["--steps", "3", "--lr", "1e5", "--min-lr", "1e5", "--clip", "0",
+                                        "--initial-loss-scale", "1024"])}
+
 STEPS = 4
 # Of the last step, which is the third that graphs compute: one up to the norm, and one behind
 # the dump.
 GRADIENTS = f"grads@{STEPS}"
 
 
+def reading(folder, results):
+    """Options of `mtc run` for any check."""
+    return ["--quiet", "--data", f"{folder}/tokens", "--data-type", "u8", "--warmup", "1", "--log", f"{results}/log.jsonl"]
+
+
 def training(folder, results):
-    """Options of `mtc run` for a check."""
-    return ["--quiet", "--data", f"{folder}/tokens", "--data-type", "u8", "--steps", str(STEPS),
-            "--warmup", "1", "--initial-loss-scale", "1024", "--log", f"{results}/log.jsonl"]
+    """Options of `mtc run` for a check of numbers."""
+    return [*reading(folder, results), "--steps", str(STEPS), "--initial-loss-scale", "1024"]

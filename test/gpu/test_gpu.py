@@ -17,6 +17,7 @@ sys.path.insert(0, HERE)
 import kernel_table
 
 CHECK, RANKS, BENCHMARK = "heads-of-64-bf16-sm_90a", "heads-of-64-bf16-dp-2", "gpt2-nano"
+ENDS, INSTANCE = "heads-of-64-fp16", "f16_d64_sm_90a"
 
 
 def run(*command, code=0, **environment):
@@ -55,7 +56,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_table(folder)
         packed, results = (os.path.join(folder, name) for name in ("packed", "results"))
-        run(os.path.join(HERE, "make"), build, packed, "--only", CHECK, RANKS, BENCHMARK)
+        run(os.path.join(HERE, "make"), build, packed, "--only", CHECK, RANKS, ENDS, BENCHMARK)
         node = os.path.join(packed, "bin", "mtc-node")
         needed = run("ldd", node)
         if "LLVM" in needed or "MLIR" in needed:
@@ -69,7 +70,9 @@ def main():
         os.symlink(sys.executable, os.path.join(tools, "python3"))
         said = run(*command, *parts, PATH=tools, **environment)
         said += run(*command, "--parts", "nccl", "--only", RANKS, **environment)
-        for expected in (f"{CHECK}: loss within", f"{CHECK}, products of our own: loss within",
+        said += run(*command, "--parts", "ends,attention", "--only", "skips", "spoils", INSTANCE, **environment)
+        for expected in (f"{CHECK}: loss within", f"{CHECK}, products of our own: loss within", f"{CHECK}: goes on from a checkpoint",
+                         "skips: exit code 0", "spoils: exit code 15", f"instances ['{INSTANCE}']",
                          f"{BENCHMARK}, graph:", f"{BENCHMARK}, no-graph:", f"{BENCHMARK}, tuned:",
                          f"{RANKS}, NCCL: loss within", "the first guess took", "kernels not timed",
                          "compute-sanitizer not run", "0 failures"):
@@ -85,8 +88,14 @@ def main():
         with open(log, "w") as file:
             file.write(text.replace('"loss": 5.', '"loss": 6.'))
         shutil.rmtree(os.path.join(packed, "bundles", BENCHMARK, "programs"))
-        said = run(*command, "--parts", "checks,benchmarks", "--only", CHECK, BENCHMARK, code=1, **environment)
-        if f"FAILED {CHECK}: loss within" not in said or f"FAILED {BENCHMARK}, graph: exit code" not in said:
+        end = os.path.join(packed, "expected", "spoils", "end.json")
+        with open(end) as file:
+            text = file.read()
+        with open(end, "w") as file:
+            file.write(text.replace("step 2", "step 1"))
+        said = run(*command, "--parts", "checks,ends,benchmarks", "--only", CHECK, "spoils", BENCHMARK, code=1, **environment)
+        if any(f"FAILED {words}" not in said for words in (f"{CHECK}: loss within", "spoils, gpu: expected",
+                                                           f"{BENCHMARK}, graph: exit code")):
             sys.exit(f"expected the failures to be named, found:\n{said}")
     print("scripts for a GPU: all expectations hold")
 

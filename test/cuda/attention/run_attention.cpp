@@ -1,11 +1,12 @@
 //===- run_attention.cpp - attention kernels on a CUDA driver -------------===//
 //
-//   run_attention FOLDER [check|time]
+//   run_attention FOLDER [check [INSTANCE...]|time]
 //
-// runs the cases of attention_case.h with FOLDER/attention_ELEMENT_dDIM.cubin
-// or, where there is none, .ptx: errors over their bounds, whether a second run
-// gives the same bits, whether anything was written outside of the results.
-// Then times larger shapes. A line of JSON each. Links no CUDA.
+// runs the cases of attention_case.h, or those of some instances such as
+// bf16_d64, with FOLDER/attention_ELEMENT_dDIM.cubin or, where there is none,
+// .ptx: errors over their bounds, whether a second run gives the same bits,
+// whether anything was written outside of the results. Then times larger
+// shapes. A line of JSON each. Links no CUDA.
 //
 //===----------------------------------------------------------------------===//
 #include "attention_run.h"
@@ -297,7 +298,7 @@ void timeAll(Modules &modules) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::cerr << "usage: run_attention FOLDER [check|time]\n";
+    std::cerr << "usage: run_attention FOLDER [check [INSTANCE...]|time]\n";
     return 2;
   }
   std::string only = argc > 2 ? argv[2] : "";
@@ -317,8 +318,10 @@ int main(int argc, char **argv) {
     timeAll(modules);
   if (only == "time")
     return 0;
+  std::vector<std::string> wanted(argv + std::min(argc, 3), argv + argc);
   for (const auto &cases : {attentionCases(), largeAttentionCases()})
     for (const AttentionCase &c : cases)
-      if (!check(modules, c))
+      if ((wanted.empty() || std::ranges::count(wanted, instance(c))) &&
+          !check(modules, c))
         return 1;
 }
