@@ -14,6 +14,10 @@ constexpr int64_t kShared = 3072, kRows = 64, kOwn = 100'000;
 /// Rows, and panels of columns, that are made before something continues them:
 /// so much of c, and of what it makes of that, lies in a core's cache.
 constexpr int64_t kThenRows = 64, kThenPanels = 2;
+/// Of so many panels of columns one is left to whoever is the first to be done,
+/// some rows at a time: a thread is now and then kept from its work for one or
+/// two hundredths of a product.
+constexpr int64_t kPanelsPerTail = 16, kTailRows = 64;
 
 int64_t ceilDiv(int64_t x, int64_t by) { return (x + by - 1) / by; }
 int64_t roundUp(int64_t x, int64_t to) { return ceilDiv(x, to) * to; }
@@ -62,7 +66,8 @@ OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
 /// its second-level cache. The team packs op(a), unless it is read as it is.
 void OwnGemm::planOwnB() {
   cutThreads(desc.n, false);
-  Share largest = shareOf(threads - 1, desc.n);
+  tail = tailOf();
+  Share largest = shareOf(threads - 1, desc.n - tail);
   int64_t columns = roundUp(largest.columns.size(), kernels->columns);
   width =
       std::min(columns, std::max(kOwn / depth / kernels->columns, int64_t(1)) *
@@ -120,6 +125,19 @@ void OwnGemm::cutThreads(int64_t columns, bool preferRows) {
       columnParts = threads / rows;
     }
   }
+}
+
+/// Columns of whole panels and the last one, so many that all threads have as
+/// many of the others; none where these would be few, or where sums of several
+/// blocks of k would have to be made in their order.
+int64_t OwnGemm::tailOf() const {
+  int64_t panels = ceilDiv(desc.n, kernels->columns),
+          count = ceilDiv(panels, kPanelsPerTail);
+  count += (panels - count) % columnParts;
+  if (threads == 1 || depth < units() || panels < kPanelsPerTail ||
+      desc.m < kTailRows * threads)
+    return 0;
+  return desc.n - (panels - count) * kernels->columns;
 }
 
 OwnGemm::Share OwnGemm::shareOf(int64_t thread, int64_t columns) const {
@@ -263,25 +281,40 @@ void OwnGemm::multiply(const BlockCall &call, const Result &c,
         make(i, j);
 }
 
-void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
-                       const void *a, const void *b, const Result &c,
-                       float *scratch, int64_t thread) const {
+float *OwnGemm::packOwn(const Block &block, const void *b, float *scratch,
+                        int64_t thread) const {
   float *own = scratch + sharesAt + thread * share;
   PackCall pack = callToPackB(block, b);
   pack.to = own;
   kernels->pack(pack);
+  return own;
+}
+
+/// Of columns that are packed at `own`. The caller says where sums wait.
+BlockCall OwnGemm::callOfRows(const Block &block, Part rows, const void *a,
+                              const Result &c, const float *scratch,
+                              float *own) const {
   BlockCall call = callOf(block, c);
   if (readsRows) {
-    call.a = offset(a, of.rows.begin * desc.k + firstElement(block), desc.ab);
+    call.a = offset(a, rows.begin * desc.k + firstElement(block), desc.ab);
     call.aStride = desc.k / kernels->elementsPerUnit;
   } else {
-    call.a = scratch + of.rows.begin * block.units;
+    call.a = scratch + rows.begin * block.units;
   }
   call.b = own;
-  call.rows = of.rows.size();
+  call.rows = rows.size();
   call.columns = block.columns;
-  call.floats = own + sumsAt + (block.column - of.columns.begin) % stripe;
-  call.c = offset(call.c, of.rows.begin * call.stride, desc.c);
+  call.floats = own + sumsAt;
+  call.c = offset(call.c, rows.begin * call.stride, desc.c);
+  return call;
+}
+
+void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
+                       const void *a, const void *b, const Result &c,
+                       float *scratch, int64_t thread) const {
+  float *own = packOwn(block, b, scratch, thread);
+  BlockCall call = callOfRows(block, of.rows, a, c, scratch, own);
+  call.floats += (block.column - of.columns.begin) % stripe;
   Ahead ahead{};
   if (next.columns > 0) {
     ahead = aheadOf(callToPackB(next, b), call);
@@ -301,6 +334,8 @@ void OwnGemm::ownStripe(int64_t number, int64_t unit, const Share &of,
           next = blockAt(columns, column + width, unit);
     if (next.columns <= 0 && unit + depth < units())
       next = blockAt(columns, first, unit + depth);
+    else if (next.columns <= 0 && tail > 0)
+      next = blockAt({desc.n - tail, desc.n}, desc.n - tail, unit);
     ownBlock(block, next, of, a, b, c, scratch, thread);
   }
 }
@@ -315,11 +350,30 @@ void OwnGemm::runOwnB(const void *a, const void *b, const Result &c,
         packAllOfA(unit, a, scratch, part, parts);
       }
       for (int64_t thread = part; thread < threads; thread += parts) {
-        Share of = shareOf(thread, desc.n);
+        Share of = shareOf(thread, desc.n - tail);
         if (!of.rows.empty())
           ownStripe(number, unit, of, a, b, c, scratch, thread);
       }
     }
+}
+
+/// Pieces of the tail until all are `taken`. Who makes a piece changes no bit.
+void OwnGemm::runTail(const void *a, const void *b, const Result &c,
+                      float *scratch, int64_t part,
+                      std::atomic<int64_t> &taken) const {
+  int64_t pieces = ceilDiv(desc.m, kTailRows), first = desc.n - tail,
+          end = pieces * ceilDiv(tail, width), packed = -1;
+  float *own = nullptr;
+  for (int64_t i; (i = taken.fetch_add(1)) < end;) {
+    int64_t number = i / pieces, row = i % pieces * kTailRows;
+    Block block = blockAt({first, desc.n}, first + number * width, 0);
+    if (packed != number)
+      own = packOwn(block, b, scratch, part);
+    packed = number;
+    Part rows{row, std::min(row + kTailRows, desc.m)};
+    multiply(callOfRows(block, rows, a, c, scratch, own), c,
+             {row, block.column, true});
+  }
 }
 
 void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
@@ -373,12 +427,15 @@ void OwnGemm::runSharedB(const void *a, const void *b, const Result &c,
 void OwnGemm::run(const void *a, const void *b, void *at, float *scratch,
                   GemmThen then) const {
   const Result c{at, then};
+  std::atomic<int64_t> taken = 0;
   // OMP_THREAD_LIMIT may give fewer threads than it is asked for.
   onTeam(threads, [&](int64_t part, int64_t parts) {
     if (ownsB)
       runOwnB(a, b, c, scratch, part, parts);
     else
       runSharedB(a, b, c, scratch, part, parts);
+    if (tail > 0)
+      runTail(a, b, c, scratch, part, taken);
   });
 }
 

@@ -18,13 +18,15 @@
 #include "runtime/kernels/cpu/gemm_own_table.h"
 #include "runtime/kernels/cpu/team.h"
 
+#include <atomic>
+
 namespace mtc::runtime {
 
 /// Of these kernels, in tables of `mtc tune`. Raise it with each change here,
 /// in gemm_own_*.cpp or in their units after which some products are faster or
 /// slower than before (by more than the 0.98 of gemm_tuner.cpp): what tables
 /// measured is then no longer true, and plans refuse them.
-inline constexpr int64_t kOwnGemmVersion = 1;
+inline constexpr int64_t kOwnGemmVersion = 2;
 
 /// How a product is cut, and where its scratch has what. Extents of k are in
 /// units (gemm_own_table.h), the others in rows and columns.
@@ -67,6 +69,7 @@ private:
   void planSharedB();
   void cutThreads(int64_t columns, bool preferRows);
   Share shareOf(int64_t thread, int64_t columns) const;
+  int64_t tailOf() const;
 
   int64_t firstElement(const Block &block) const;
   int64_t elements(const Block &block) const;
@@ -83,6 +86,10 @@ private:
   void multiply(const BlockCall &call, const Result &c, const Place &at) const;
 
   Block blockAt(Part columns, int64_t column, int64_t unit) const;
+  float *packOwn(const Block &block, const void *b, float *scratch,
+                 int64_t thread) const;
+  BlockCall callOfRows(const Block &block, Part rows, const void *a,
+                       const Result &c, const float *scratch, float *own) const;
   void ownBlock(const Block &block, const Block &next, const Share &of,
                 const void *a, const void *b, const Result &c, float *scratch,
                 int64_t thread) const;
@@ -91,6 +98,8 @@ private:
                  int64_t thread) const;
   void runOwnB(const void *a, const void *b, const Result &c, float *scratch,
                int64_t part, int64_t parts) const;
+  void runTail(const void *a, const void *b, const Result &c, float *scratch,
+               int64_t part, std::atomic<int64_t> &taken) const;
   void sharedBlock(const Block &block, const void *a, const Result &c,
                    float *scratch, int64_t thread) const;
   void runSharedB(const void *a, const void *b, const Result &c, float *scratch,
@@ -104,6 +113,7 @@ private:
   bool ownsB;     ///< each thread packs the columns that it needs
   int64_t rowParts = 1, columnParts = 1; ///< as many as threads
   int64_t width = 0;                     ///< of the largest block
+  int64_t tail = 0; ///< the last columns, which are in no thread's share
   /// Columns whose sums wait together, a row of these; how many a thread has.
   int64_t stripe = 0, stripes = 1;
   /// Of the scratch, in floats: what the team packs is in front, then each

@@ -5,10 +5,13 @@
 #include "mtc/runtime/isa.h"
 #include "test/unit/half.h"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <random>
 #include <span>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace mtc::runtime;
@@ -261,6 +264,65 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
         EXPECT_EQ(product(d, x, kBest, threads), one)
             << threads << " threads: " << name(d);
     }
+}
+
+// The last panels are in no share: of sixteen panels and more, where sums are
+// of one block of k (the last shape has two). Edges in both directions.
+TEST(OwnGemm, TheTailHasTheBitsOfOneThread) {
+  std::mt19937 rng(4);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{300, 768, 40},
+                         {257, 800, 33},
+                         {128, 1601, 20},
+                         {200, 2900, 17},
+                         {192, 960, 200},
+                         {130, 768, 1100}})
+    for (Types t : kTypes)
+      for (bool ta : {false, true}) {
+        GemmDesc d{m, n, k, ta, !ta, ta, t.ab, t.c};
+        Operands x = operandsOf(d, rng);
+        std::vector<std::byte> one = product(d, x, kBest, 1);
+        for (int threads : {2, 3, 4}) {
+          SCOPED_TRACE(threads);
+          EXPECT_EQ(product(d, x, kBest, threads), one) << name(d);
+          expectContinued(d, x, kBest, threads, one);
+        }
+      }
+}
+
+namespace {
+/// Who made what of the last panel while one thread was kept from its work.
+struct Late {
+  int64_t tail; ///< its first column
+  std::atomic_flag isKept;
+  std::atomic<int> pieces, piecesOfLate;
+  static thread_local bool isLate;
+
+  static void see(void *argument, int64_t, int64_t, int64_t column, int64_t) {
+    Late &late = *static_cast<Late *>(argument);
+    if (column >= late.tail) {
+      ++late.pieces;
+      late.piecesOfLate += isLate;
+    } else if (!late.isKept.test_and_set()) {
+      isLate = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  }
+};
+thread_local bool Late::isLate = false;
+} // namespace
+
+TEST(OwnGemm, AThreadThatIsLateLeavesTheTailToOthers) {
+  std::mt19937 rng(5);
+  GemmDesc d{512, 1536, 16, false, true, 0, MTC_F32, MTC_F32};
+  Operands x = operandsOf(d, rng);
+  Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)), c(storedAs(d.c, x.c));
+  OwnGemm own(d, 2, kBest);
+  Guarded scratch(size_t(own.scratchBytes()));
+  Late late{1536 - 96, {}, 0, 0};
+  own.run(a.begin, b.begin, c.begin, reinterpret_cast<float *>(scratch.begin),
+          {Late::see, &late});
+  EXPECT_GE(late.pieces, 512 / 64);
+  EXPECT_EQ(late.piecesOfLate, 0);
 }
 
 // Lines past the caches, and what goes the other way: a part of a line, rows
