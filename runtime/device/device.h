@@ -14,6 +14,7 @@
 #include "runtime/device/comm_stream.h"
 
 #include <functional>
+#include <string>
 
 namespace mtc::runtime {
 
@@ -94,6 +95,9 @@ public:
   /// Takes the program's code for the device, where it has some; behind
   /// `prepare`. Errors: infeasible, naming what the device rejects.
   virtual Status load(const Program &) { return Status::okay(); }
+  /// What all ranks agreed on that no plan says and results depend on, the text
+  /// of a JSON object, for the log; behind `load`. Empty: nothing.
+  virtual std::string chosen() const { return ""; }
   /// What it does in place of the host; null: nothing.
   virtual DeviceCalls *calls() { return nullptr; }
   /// `kernelWorkspace` bytes of the descriptor, for one kernel at a time.

@@ -95,6 +95,15 @@ std::string formatRun(const RunRecord &record) {
   }
 }
 
+std::string withGemms(const std::string &line, std::string_view json) {
+  static constexpr std::string_view kEnd = "}\n";
+  if (json.empty() || !line.ends_with(kEnd))
+    return line;
+  return fmt::format("{}, \"{}\": {}{}",
+                     line.substr(0, line.size() - kEnd.size()),
+                     runFields().back().key, json, kEnd);
+}
+
 std::string_view formatStep(const StepRecord &record, std::span<char> buffer) {
   return formatLine(stepFields(), record, buffer);
 }

@@ -17,6 +17,10 @@ namespace mtc::runtime {
 /// `runFields`.
 std::string formatRun(const RunRecord &record);
 
+/// The same line with the last key of `runFields`, which only ranks know, as
+/// `json` has it; empty: without it.
+std::string withGemms(const std::string &line, std::string_view json);
+
 /// Formats one line of the log, newline included: a JSON object with the keys
 /// of `stepFields`. Numbers are the shortest text that reads back to the same
 /// float or double. Returns the part of `buffer` that was filled. Allocates

@@ -17,12 +17,12 @@ StepReport::StepReport(const Job &job, int64_t ranks)
     : job_(job), ranks_(ranks), progress_(job.progressFd, job.progressRewrites),
       skipped_(job.checkpoints.start.skippedSteps) {}
 
-Status StepReport::open() {
+Status StepReport::open(std::string_view chosen) {
   if (job_.logFd >= 0)
     log_.attach(job_.logFd, job_.logFile, job_.logAlone);
   if (job_.report.megatron)
     out_.attach(STDOUT_FILENO, "standard output");
-  const std::string &header = job_.report.header;
+  const std::string header = withGemms(job_.report.header, chosen);
   log_.line(header);
   if (job_.report.events.empty())
     return Status::okay();

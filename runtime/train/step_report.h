@@ -37,8 +37,9 @@ public:
   /// `ranks` of the whole mesh. The job outlives it.
   StepReport(const Job &job, int64_t ranks);
 
-  /// Opens what the job orders and writes the header. Errors: writeFailed.
-  Status open();
+  /// Opens what the job orders and writes the header, with what ranks agreed on
+  /// (Device::chosen). Errors: writeFailed.
+  Status open(std::string_view chosen);
   /// Whether a step is one of those that are written if they do not fail. Also
   /// where it is not open.
   bool isDue(int64_t step) const;

@@ -136,7 +136,7 @@ Status Trainer::prepare() {
   if (int64_t first = job_.startStep() + 1; first <= job_.passes())
     MTC_RETURN_IF_ERROR(of(first).loader.fetch(batchOf(first)));
   if (rank_.logs())
-    MTC_RETURN_IF_ERROR(report_.open());
+    MTC_RETURN_IF_ERROR(report_.open(rank_.device().chosen()));
   return job_.evaluates() ? Status::okay() : checkpoints_.prepare();
 }
 

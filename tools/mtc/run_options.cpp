@@ -313,9 +313,11 @@ std::shared_ptr<RunCommand> addRunOptions(CLI::App &app) {
       [&options](int64_t device) { options.device = static_cast<int>(device); },
       "the GPU of this process, from 0, of a bundle for GPUs; if not given: "
       "that of its number among the ranks of its host, modulo the GPUs there");
-  sub->add_option("--gemm-table", options.gemmTable,
-                  "a file of mtc tune: GPUs compute products by its "
-                  "algorithms; if not given: by the first guess of cuBLASLt");
+  sub->add_option(
+      "--gemm-table", options.gemmTable,
+      "a file of mtc tune: GPUs compute products by its "
+      "algorithms; if not given: by the first guess of cuBLASLt, of "
+      "the lowest rank that has the product");
   sub->add_flag("--strict", options.strict,
                 "threads: detect deadlocks exactly");
   sub->add_option("--log", options.logFile,

@@ -129,7 +129,19 @@ Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows,
             fmt::format("--gemm-table {}: expected products of cuBLASLt, found "
                         "MTC_CUDA_GEMM=own; leave one of them out",
                         table)};
-  return own_ || rows.empty() ? Status::okay() : gemms_.open(rows, table, gpu);
+  return usesLibrary() ? gemms_.open(rows, table, gpu) : Status::okay();
+}
+
+Status CudaCalls::agreeOnGemms(runtime::Communicator &control, int ranks,
+                               int rank) {
+  const int64_t library = rows_.empty() ? kNoProducts
+                          : own_        ? kOwnProducts
+                                        : gemms_.library();
+  return gemms_.agree(control, ranks, rank, static_cast<int32_t>(library));
+}
+
+std::string CudaCalls::chosenGemms() const {
+  return usesLibrary() ? gemmTableJson(gemms_.chosen()).dump() : "";
 }
 
 void CudaCalls::normReset(MtcStepState *state) {

@@ -35,6 +35,11 @@ public:
   /// of CudaGemms::open.
   runtime::Status setGemms(const std::vector<runtime::GemmInfo> &rows,
                            const std::string &table, const std::string &gpu);
+  /// Once, in all ranks, behind setGemms: CudaGemms::agree.
+  runtime::Status agreeOnGemms(runtime::Communicator &control, int ranks,
+                               int rank);
+  /// CudaGemms::chosen as JSON; empty: cuBLASLt computes nothing.
+  std::string chosenGemms() const;
   /// mtc_gemm: row `index`.
   runtime::Status gemm(int64_t index, const GemmOperands &operands);
   void launch(int32_t kernel, int64_t blocks, void *const *arguments) override;
@@ -87,6 +92,8 @@ private:
   void start(Entry entry, int64_t blocks,
              std::initializer_list<const void *> arguments,
              StreamHandle stream = nullptr);
+
+  bool usesLibrary() const { return !own_ && !rows_.empty(); }
 
   const Driver &driver_;
   CudaStream &stream_;

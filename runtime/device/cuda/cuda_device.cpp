@@ -85,6 +85,9 @@ public:
                                              comms_.get());
       MTC_RETURN_IF_ERROR(keeper_->limitNodes());
     }
+    if (mesh_.worldSize() > 1)
+      MTC_RETURN_IF_ERROR(calls_.agreeOnGemms(
+          *staged_, static_cast<int>(mesh_.worldSize()), rank_));
     if (!nccl_)
       return Status::okay();
     nccl_->beforeEnd([this] { keeper_->drop(); });
@@ -103,6 +106,7 @@ public:
   Status gemm(int64_t index, const GemmOperands &operands) override {
     return calls_.gemm(index, operands);
   }
+  std::string chosen() const override { return calls_.chosenGemms(); }
   runtime::DeviceCalls *calls() override { return &calls_; }
   void *kernelWorkspace() override { return pointerTo(workspace_.part(0)); }
 

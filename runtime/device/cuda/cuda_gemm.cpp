@@ -2,6 +2,9 @@
 
 #include "runtime/device/cuda/cuda_gemm.h"
 
+#include "runtime/device/cuda/version.h"
+
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -12,19 +15,20 @@ using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
-/// The largest power of two, at most 256, that all addresses are multiples of.
+/// The largest power of two, at most kTunedAlignment, that all addresses are
+/// multiples of.
 static uint32_t alignmentOf(const GemmOperands &x) {
   auto bits = reinterpret_cast<uintptr_t>(x.a) |
               reinterpret_cast<uintptr_t>(x.b) |
-              reinterpret_cast<uintptr_t>(x.c) | 256;
+              reinterpret_cast<uintptr_t>(x.c) | kTunedAlignment;
   return uint32_t(1) << std::countr_zero(bits);
 }
 
-struct CudaGemms::Chosen {
-  explicit Chosen(const Blas &blas) : product(blas) {}
-  GemmProduct product;
-  MatmulAlgo algorithm{};
-};
+/// That of an address of the larger type, which is the least there can be.
+static uint32_t leastAlignment(const GemmInfo &row) {
+  return static_cast<uint32_t>(
+      std::max(runtime::floatBytes(row.ab), runtime::floatBytes(row.c)));
+}
 
 CudaGemms::CudaGemms() = default;
 CudaGemms::~CudaGemms() {
@@ -68,38 +72,87 @@ Status CudaGemms::open(const std::vector<GemmInfo> &rows,
                        const std::string &table, const std::string &gpu) {
   MTC_RETURN_IF_ERROR(Blas::load(blas_));
   MTC_RETURN_IF_ERROR(blas_->check(blas_->create(&handle_), "cublasLtCreate"));
-  if (table.empty())
-    return Status::okay();
-  MTC_RETURN_IF_ERROR(readGemmTable(table, table_));
-  MTC_RETURN_IF_ERROR(
-      table_.check(table, gpu, static_cast<int64_t>(blas_->version())));
-  tableFile_ = table;
-  return checkTable(rows);
+  gpu_ = gpu;
+  if (!table.empty()) {
+    MTC_RETURN_IF_ERROR(readGemmTable(table, table_));
+    MTC_RETURN_IF_ERROR(table_.check(table, gpu, library()));
+    tableFile_ = table;
+    MTC_RETURN_IF_ERROR(checkTable(rows));
+  }
+  for (const GemmInfo &row : rows)
+    if (isForLibrary(row) && !products_.contains(row))
+      MTC_RETURN_IF_ERROR(choose(row));
+  return Status::okay();
 }
 
-Status CudaGemms::choose(const GemmInfo &row, const GemmOperands &x,
-                         uint32_t alignment, Chosen &out) const {
-  MTC_RETURN_IF_ERROR(out.product.create(row));
-  if (!tableFile_.empty() && alignment >= kTunedAlignment) {
-    out.algorithm = table_.rows.at(row).algorithm;
-    return Status::okay();
+/// Which alignments calls will have only they know.
+Status CudaGemms::choose(const GemmInfo &row) {
+  std::unique_ptr<GemmProduct> &product = products_[row];
+  product = std::make_unique<GemmProduct>(*blas_);
+  MTC_RETURN_IF_ERROR(product->create(row));
+  for (uint32_t alignment = kTunedAlignment; alignment >= leastAlignment(row);
+       alignment /= 2) {
+    GemmChoice &choice = choices_[{row, alignment}];
+    std::vector<MatmulAlgo> found;
+    if (!tableFile_.empty() && alignment == kTunedAlignment)
+      choice.algorithm = table_.rows.at(row).algorithm;
+    else if (product->algorithms(handle_, anyOperands(), alignment, 1, found)
+                 .ok())
+      choice.algorithm = found.front();
   }
-  std::vector<MatmulAlgo> found;
-  MTC_RETURN_IF_ERROR(out.product.algorithms(handle_, x, alignment, 1, found));
-  out.algorithm = found.front();
   return Status::okay();
+}
+
+bool CudaGemms::takes(const AlignedGemm &of, const GemmChoice &choice) const {
+  auto product = products_.find(of.product);
+  return product == products_.end() || !choice.algorithm ||
+         product->second->takes(handle_, *choice.algorithm);
+}
+
+Status CudaGemms::agree(runtime::Communicator &control, int ranks, int rank,
+                        int32_t library) {
+  MTC_RETURN_IF_ERROR(
+      shareGemmChoices(control, ranks, rank, library, choices_));
+  std::map<GemmInfo, int> refused; // by whose algorithm
+  for (const auto &[of, choice] : choices_)
+    if (choice.rank != rank && !takes(of, choice))
+      refused.emplace(of.product, choice.rank);
+  if (refused.empty())
+    return Status::okay();
+  const auto &[product, other] = *refused.begin();
+  return {StatusCode::infeasible,
+          fmt::format("expected rank {}, {} with cuBLASLt {}, to compute the "
+                      "product {}, with {} bytes of scratch, by the algorithm "
+                      "of rank {}, so that both round alike; it does not take "
+                      "that, nor those of {} other products. Give all ranks "
+                      "GPUs and libraries of one kind, or products of mtc's "
+                      "own (MTC_CUDA_GEMM=own)",
+                      rank, gpu_, versionName(library), describe(product),
+                      product.scratch, other, refused.size() - 1)};
+}
+
+GemmTable CudaGemms::chosen() const {
+  GemmTable out;
+  out.gpu = gpu_;
+  out.library = library();
+  for (const auto &[of, choice] : choices_)
+    if (of.alignment == kTunedAlignment && choice.algorithm)
+      out.rows[of.product].algorithm = *choice.algorithm;
+  return out;
 }
 
 Status CudaGemms::issue(const GemmInfo &row, const GemmOperands &x,
                         StreamHandle stream) {
   const uint32_t alignment = alignmentOf(x);
-  std::unique_ptr<Chosen> &chosen = products_[{row, alignment}];
-  if (!chosen) {
-    auto made = std::make_unique<Chosen>(*blas_);
-    MTC_RETURN_IF_ERROR(choose(row, x, alignment, *made));
-    chosen = std::move(made);
-  }
-  return chosen->product.issue(handle_, chosen->algorithm, x, stream);
+  auto choice = choices_.find({row, alignment});
+  if (choice != choices_.end() && choice->second.algorithm)
+    return products_.at(row)->issue(handle_, *choice->second.algorithm, x,
+                                    stream);
+  return {StatusCode::infeasible,
+          fmt::format("expected an algorithm of cuBLASLt for the product {}, "
+                      "with {} bytes of scratch and operands at multiples of "
+                      "{} bytes, found none",
+                      describe(row), row.scratch, alignment)};
 }
 
 } // namespace mtc::cuda

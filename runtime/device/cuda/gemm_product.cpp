@@ -48,6 +48,12 @@ std::string describe(const GemmInfo &row) {
       epilogue.aux ? " and what it is of" : "");
 }
 
+GemmOperands anyOperands() {
+  GemmOperands x{};
+  x.bias = x.aux = reinterpret_cast<void *>(kWorkspaceAlignment);
+  return x;
+}
+
 GemmProduct::~GemmProduct() {
   for (MatrixLayout layout : {a_, b_, c_})
     if (layout)
@@ -143,11 +149,8 @@ Status GemmProduct::algorithms(BlasHandle handle, const GemmOperands &x,
 }
 
 bool GemmProduct::takes(BlasHandle handle, const MatmulAlgo &algorithm) const {
-  // Of bias and aux it is looked at whether there are any, and at no more.
-  GemmOperands x{};
-  x.bias = x.aux = reinterpret_cast<void *>(kWorkspaceAlignment);
   MatmulHeuristic result{};
-  return point(x).ok() &&
+  return point(anyOperands()).ok() &&
          blas_.checkAlgorithm(handle, desc_, a_, b_, c_, c_, &algorithm,
                               &result) == 0 &&
          result.state == 0 && result.workspace <= workspaceOf(row_);

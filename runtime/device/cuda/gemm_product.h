@@ -23,6 +23,10 @@ inline bool isForLibrary(const runtime::GemmInfo &row) {
   return !row.beta || row.c == MTC_F32;
 }
 
+/// For questions about a product: of bias and aux the library looks whether
+/// there are any, and at no more.
+GemmOperands anyOperands();
+
 /// What cuBLASLt keeps of one product. Row-major c = op(a)·op(b) is
 /// column-major c^T = op(b)^T·op(a)^T: our b is its A, our a its B.
 class GemmProduct {

@@ -108,15 +108,18 @@ Status readGemmTable(const std::string &file, GemmTable &out) {
   return problems.status(file);
 }
 
-std::string gemmTableText(const GemmTable &table) {
+Json gemmTableJson(const GemmTable &table) {
   Json products = Json::array();
   for (const auto &[row, tuned] : table.rows)
     products.push_back(jsonOf(row, tuned));
-  Json json = {{"gemm_table", kFormat},
-               {"gpu", table.gpu},
-               {"cublaslt", table.library},
-               {"products", products}};
-  return json.dump(1) + "\n";
+  return {{"gemm_table", kFormat},
+          {"gpu", table.gpu},
+          {"cublaslt", table.library},
+          {"products", products}};
+}
+
+std::string gemmTableText(const GemmTable &table) {
+  return gemmTableJson(table).dump(1) + "\n";
 }
 
 } // namespace mtc::cuda

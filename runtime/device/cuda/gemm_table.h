@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICE_CUDA_GEMM_TABLE_H
 
 #include "mtc/runtime/descriptor.h"
+#include "runtime/base/json.h"
 #include "runtime/base/status.h"
 #include "runtime/device/cuda/blas_api.h"
 
@@ -36,7 +37,8 @@ struct GemmTable {
 
 /// Errors: inputRejected, all of what is wrong at once.
 runtime::Status readGemmTable(const std::string &file, GemmTable &out);
-/// The text of such a file, JSON.
+runtime::Json gemmTableJson(const GemmTable &table);
+/// The text of such a file.
 std::string gemmTableText(const GemmTable &table);
 
 } // namespace mtc::cuda

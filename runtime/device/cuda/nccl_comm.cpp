@@ -33,12 +33,11 @@ Status NcclCommunicator::open(const Mesh &mesh, int rank) {
   for (EventHandle *event : {&lastCall_, &otherCall_})
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.createEvent(event, kNoTiming), "cuEventCreate"));
-  const auto before = host_.bytesMoved();
   MTC_RETURN_IF_ERROR(groups_.open(*nccl_, host_, mesh, rank));
-  // What ranks told each other for that is in no plan.
-  const auto after = host_.bytesMoved();
+  // What ranks told each other until now is in no plan.
+  const auto before = host_.bytesMoved();
   for (size_t i = 0; i < moved_.size(); ++i)
-    moved_[i] = before[i] - after[i];
+    moved_[i] = -before[i];
   return Status::okay();
 }
 

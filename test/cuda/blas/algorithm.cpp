@@ -1,6 +1,8 @@
 //===- algorithm.cpp - what lies in a cublasLtMatmulAlgo_t ----------------===//
 #include "test/cuda/blas/algorithm.h"
 
+#include "test/cuda/blas/library.h"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -136,6 +138,11 @@ Algorithm makeAlgorithm(int32_t id, int32_t compute, int32_t typeA,
   return made;
 }
 
+/// A rank whose library differs may have no such algorithm.
+static bool isThere(const Algorithm &algorithm) {
+  return difference() != Difference::fewer || algorithm.custom != kCounts;
+}
+
 std::vector<Choice> choices(const Problem &problem, const Wish &wish) {
   std::vector<Choice> list;
   uint32_t shape = shapeOf(problem);
@@ -161,7 +168,7 @@ std::vector<Choice> choices(const Problem &problem, const Wish &wish) {
       made.reduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     made.seal();
     size_t workspace = workspaceOf(made, problem);
-    if (workspace <= wish.workspace && list.size() < kMost)
+    if (isThere(made) && workspace <= wish.workspace && list.size() < kMost)
       list.push_back({made, workspace});
   };
   // Few results and a long sum: parts of k keep a GPU busy.
@@ -176,6 +183,8 @@ std::vector<Choice> choices(const Problem &problem, const Wish &wish) {
   if (!partsFirst)
     for (int split : splits(problem))
       add(split, split);
+  if (difference() == Difference::reversed)
+    std::ranges::reverse(list);
   return list;
 }
 
@@ -184,6 +193,8 @@ Verdict fits(const Algorithm &algorithm, const Problem &problem) {
     return invalid("the algorithm is not one of this library's");
   if (algorithm.typeA != problem.a.type || algorithm.typeD != problem.d.type)
     return invalid("the algorithm is for other types");
+  if (!isThere(algorithm))
+    return unsupported("the library of this rank lacks the algorithm");
   if (algorithm.compute != problem.compute)
     return invalid("the algorithm is for another compute type");
   if (algorithm.family != kAnyFamily &&

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <set>
+#include <sstream>
 
 using namespace mtc::standin::test;
 
@@ -91,6 +94,46 @@ TEST(Heuristic, RunsAndDiffersByShape) {
     MTC_TRUE(first.size() == 3);
   });
   EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+}
+
+/// What the heuristic lists for a long sum on rank 1, and the version, where
+/// the environment says which rank differs and how.
+std::vector<std::string> listedWith(const char *differs) {
+  Outcome outcome = run([=] {
+    setenv("MTC_RANK", "1", 1);
+    setenv("MTC_STANDIN_BLAS_DIFFERS", differs, 1);
+    Blas blas;
+    Operation operation(blas, longSum());
+    operation.makeBuffers();
+    MTC_LT_OK(operation.find());
+    std::string text = std::to_string(blas.lt.cublasLtGetVersion());
+    for (const auto &each : operation.results)
+      text +=
+          "\n" + std::to_string(std::hash<std::string>{}(bytesOf(each.algo)));
+    note(text);
+  });
+  EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
+  std::istringstream lines(outcome.note);
+  std::vector<std::string> list;
+  for (std::string line; std::getline(lines, line);)
+    list.push_back(line);
+  return list;
+}
+
+TEST(Heuristic, DiffersOnTheRankThatIsNamed) {
+  const std::vector<std::string> plain = listedWith("");
+  ASSERT_GT(plain.size(), 3u);
+  EXPECT_EQ(listedWith("0:reversed"), plain);
+  std::vector<std::string> other = listedWith("1:reversed");
+  std::reverse(other.begin() + 1, other.end());
+  EXPECT_EQ(other, plain);
+  other = listedWith("1:fewer");
+  EXPECT_NE(other.at(1), plain[1]);
+  EXPECT_LT(other.size(), plain.size());
+  for (const std::string &each : other)
+    EXPECT_NE(std::ranges::find(plain, each), plain.end());
+  other = listedWith("1:older");
+  EXPECT_NE(other[0], plain[0]);
 }
 
 /// A program that does not ask again for another shape may be right or not on

@@ -80,7 +80,9 @@ MTC_LT cublasLtDestroy(cublasLtHandle_t handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-extern "C" size_t CUBLASWINAPI cublasLtGetVersion() { return kVersion; }
+extern "C" size_t CUBLASWINAPI cublasLtGetVersion() {
+  return difference() == Difference::older ? kVersion - 1 : kVersion;
+}
 
 extern "C" size_t CUBLASWINAPI cublasLtGetCudartVersion() { return kCudart; }
 

@@ -32,6 +32,17 @@ struct Preference {
   Attributes attributes;
 };
 
+/// How the library of one rank is another than that of all others.
+enum class Difference {
+  none,
+  reversed, ///< its heuristics answer in the opposite order
+  fewer,    ///< it has no algorithm that counts tiles
+  older,    ///< it has another version
+};
+/// MTC_STANDIN_BLAS_DIFFERS: the number of a rank of mtc and how it differs, as
+/// "1:reversed".
+Difference difference();
+
 class Library {
 public:
   static Library &get();

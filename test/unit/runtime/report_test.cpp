@@ -56,7 +56,7 @@ protected:
     job.report.header = formatRun({});
     {
       StepReport report(job, /*ranks=*/2);
-      EXPECT_TRUE(report.open().ok());
+      EXPECT_TRUE(report.open("").ok());
       StepFacts facts;
       facts.seq = 4;
       facts.samples = 8;
@@ -120,7 +120,7 @@ TEST_F(ReportTest, EachRunHasAnEventFileOfItsOwn) {
   }
   EXPECT_EQ(files, 1u);
   StepReport report(job, 1);
-  Status status = report.open();
+  Status status = report.open("");
   EXPECT_EQ(status.code(), StatusCode::writeFailed)
       << "of the same second and process";
 }

@@ -37,6 +37,7 @@ struct RunRecord {
   JsonText flopsPerToken = {};     ///< by tokens of a sample
   std::string_view flopsRule = {}; ///< how they are counted
   std::optional<double> peak = {}; ///< of one rank, TFLOP/s
+  JsonText gemms = {}; ///< of GPUs, what ranks agreed on; stays the last one
 };
 
 /// What is known about one step, or of several that have one line.
