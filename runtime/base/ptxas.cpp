@@ -128,6 +128,7 @@ std::map<std::string, AssembledEntry> readPtxasReport(std::string_view text) {
       size_t begin = at + kEntry.size();
       entry = &entries[line.substr(begin, line.find('\'', begin) - begin)];
     } else if (entry && line.find("spill stores") != std::string::npos) {
+      entry->stackBytes = numberBefore(line, " bytes stack frame");
       entry->spillBytes = numberBefore(line, " bytes spill stores") +
                           numberBefore(line, " bytes spill loads");
     } else if (entry && line.find("Used ") != std::string::npos) {

@@ -20,6 +20,7 @@ struct AssembledEntry {
   int registers = 0;       ///< of a thread
   int64_t sharedBytes = 0; ///< static, beside what a launch asks for
   int64_t spillBytes = 0;  ///< stored to and loaded from local memory
+  int64_t stackBytes = 0;  ///< of local memory, of a thread
 };
 
 /// What it makes of PTX.

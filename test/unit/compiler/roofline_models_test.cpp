@@ -4,23 +4,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/compile.h"
+#include "shipped_models.h"
+
 #include "compiler/model_flops.h"
 #include "compiler/read_calls.h"
 #include "compiler/read_plan.h"
 #include "compiler/roofline.h"
-#include "compiler/run_phase.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <set>
 
 namespace mtc::compiler {
 namespace {
 
-using Strategy = std::vector<models::StrategyOption>;
+using test::Strategy;
 
 const std::vector<Strategy> &strategies() {
   static const std::vector<Strategy> all = {
@@ -48,26 +46,11 @@ std::string textOf(const Strategy &strategy) {
 class Models : public testing::TestWithParam<std::string> {
 protected:
   void compileTo(const Strategy &strategy, BundlePlan &plan) {
-    bool isSmall = GetParam().find("nano") != std::string::npos ||
-                   GetParam().find("tiny") != std::string::npos;
-    CompileOptions options;
-    options.input = GetParam();
-    options.strategy = strategy;
-    options.strategy.emplace_back("target", "cuda:sm_90");
-    options.strategy.emplace_back("global-batch-size", "4");
-    if (!isSmall)
-      options.settings = {"model.layers=2"};
-    options.to = Phase::planMemory;
-    options.verify = false;
-    options.output = testing::TempDir() + "roofline_plan.mlir";
-    CompileResult result;
-    runtime::Status status = compile(options, result);
-    ASSERT_TRUE(status.ok()) << status.message();
     auto context = makeContext();
     DiagnosticLog log(*context);
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    std::optional<Phase> phase;
-    status = parseModule(options.output, *context, log, module, phase);
+    runtime::Status status =
+        test::planOf(GetParam(), strategy, *context, log, module);
     ASSERT_TRUE(status.ok()) << status.message();
     status = readPlan(*module, plan);
     ASSERT_TRUE(status.ok()) << status.message();
@@ -148,14 +131,8 @@ TEST_P(Models, HaveFloors) {
   }
 }
 
-std::vector<std::string> shipped() {
-  std::set<std::string> names;
-  for (const auto &file : std::filesystem::directory_iterator(MTC_SPECS))
-    names.insert(file.path().stem());
-  return {names.begin(), names.end()};
-}
-
-INSTANTIATE_TEST_SUITE_P(Shipped, Models, testing::ValuesIn(shipped()),
+INSTANTIATE_TEST_SUITE_P(Shipped, Models,
+                         testing::ValuesIn(test::shippedModels()),
                          [](const auto &info) {
                            std::string name = info.param;
                            for (char &c : name)
