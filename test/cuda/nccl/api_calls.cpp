@@ -1,5 +1,6 @@
 //===- api_calls.cpp - collectives, sends, receives, groups ---------------===//
 #include "test/cuda/nccl/communicator.h"
+#include "test/cuda/nccl/creations.h"
 #include "test/cuda/nccl/driver_calls.h"
 #include "test/cuda/nccl/group.h"
 #include "test/cuda/nccl/results.h"
@@ -88,6 +89,7 @@ ncclResult_t take(ncclComm_t comm, const Call &call, const void *from, void *to,
     return remember(
         refuseStrictly(ncclInvalidUsage, call.text() + " in " + comm->name +
                                              ", which was finalized"));
+  noteCall();
   return issue(comm, request, reinterpret_cast<CUstream>(stream));
 }
 

@@ -1,12 +1,14 @@
 //===- api_communicator.cpp - communicators come and go -------------------===//
 #include "test/cuda/driver/report.h"
 #include "test/cuda/nccl/communicator.h"
+#include "test/cuda/nccl/creations.h"
 #include "test/cuda/nccl/driver_calls.h"
 #include "test/cuda/nccl/group.h"
 #include "test/cuda/nccl/join.h"
 #include "test/cuda/nccl/launch.h"
 #include "test/cuda/nccl/results.h"
 
+#include <numeric>
 #include <vector>
 
 using namespace mtc::standin;
@@ -34,6 +36,9 @@ ncclResult_t init(ncclComm_t *comm, int size, const ncclUniqueId &id, int rank,
   if (ncclResult_t wrong = checkConfig(config))
     return wrong;
   *comm = makeCommunicator(rank, size, config, nullptr);
+  std::vector<int> all(static_cast<size_t>(size));
+  std::iota(all.begin(), all.end(), 0);
+  nameMembers(noteCreation(rank), all);
   return issue(makeJoin(*comm, id, std::string("nccl") + who));
 }
 

@@ -1,5 +1,6 @@
 //===- split.cpp - a communicator becomes several -------------------------===//
 #include "test/cuda/nccl/communicator.h"
+#include "test/cuda/nccl/creations.h"
 #include "test/cuda/nccl/join.h"
 #include "test/cuda/nccl/results.h"
 
@@ -12,7 +13,8 @@ namespace {
 class Split : public Job {
 public:
   Split(ncclComm_t parent, ncclComm_t child, int color, int key)
-      : parent(parent), child(child), color(color), key(key) {
+      : parent(parent), child(child), color(color), key(key),
+        creation(noteCreation(parent->rank)) {
     of = child ? child : parent;
   }
   ncclResult_t step() override;
@@ -31,6 +33,7 @@ private:
   uint64_t number = 0;
   bool posted = false;
   std::vector<int> members; ///< ranks of the parent
+  const size_t creation;
   std::unique_ptr<Job> join;
 };
 
@@ -71,6 +74,7 @@ ncclResult_t Split::found() {
     child->rank = int(mine - members.begin());
     child->size = int(members.size());
     nameRank(*child);
+    nameMembers(creation, members);
   }
   SplitCall &leader = callOf(members.front());
   if (child->rank == 0 && !leader.idThere) {
