@@ -163,13 +163,14 @@ inline void gradientTile(const GradArrays &a, const TileAt &at, const Plan &p,
 
 template <typename Units, bool byDocument>
 inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
-                         const Dropper &drop, const float *lse) {
+                         const Dropper &drop, Fetcher &fetcher,
+                         const float *lse) {
   if (!at.isSeen())
     return;
   if constexpr (byDocument)
     if (!at.isInDocuments())
       return;
-  KeptTile kept(drop, at, p.keys.count);
+  KeptTile kept(drop, at, p.keys.count, fetcher);
   scoreTile<Units>(a.p, a.q, a.kt, at, p, kept);
   scoreTile<Units>(a.ds, a.dout, a.vt, at, p, kept);
   if (drop.threshold)
@@ -180,21 +181,22 @@ inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
     gradientTile<Units, Sight::whole>(a, at, p, drop, kept, lse);
   else
     gradientTile<Units, Sight::keys>(a, at, p, drop, kept, lse);
-  addByRows<Units>(a.dv + at.j0 * p.headPad, a.p, a.doutAcross, at, p);
-  addByRows<Units>(a.dk + at.j0 * p.headPad, a.ds, a.qAcross, at, p);
+  addByRows<Units>(a.dv + at.j0 * p.headPad, a.p, a.doutAcross, at, p, fetcher);
+  addByRows<Units>(a.dk + at.j0 * p.headPad, a.ds, a.qAcross, at, p, fetcher);
   addByKeys<Units, Begin::present>(a.dq + at.i0 * p.headPad, a.dsAlong, a.k,
-                                   nullptr, at, p);
+                                   nullptr, at, p, fetcher);
 }
 
 template <typename Units, bool byDocument>
 inline void backwardHead(const GradArrays &a, const Plan &p,
-                         const Dropper &drop, const float *lse) {
+                         const Dropper &drop, Fetcher &fetcher,
+                         const float *lse) {
   zeroFloats(a.dq, p.queries.sums);
   for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile)
     for (const QueryRange &range : p.ranges)
       for (int64_t i0 = range.from; i0 < range.end; i0 += kGradientRows)
         backwardTile<Units, byDocument>(
-            a, tileAt(p, range, i0, j0, kGradientRows), p, drop, lse);
+            a, tileAt(p, range, i0, j0, kGradientRows), p, drop, fetcher, lse);
 }
 
 template <bool byDocument, typename T>
@@ -207,39 +209,51 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   Plan p = planOf(call, Units::kElements);
   GradArrays a = gradArrays<Units>(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
-  auto viewQ = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, b, d.seq, h, d.q_token_stride, d.q_head_stride);
-  };
-  auto viewK = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, b, d.keys, h, d.k_token_stride, d.k_head_stride);
-  };
-  auto viewV = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, b, d.keys, h, d.v_token_stride, d.v_head_stride);
-  };
-  auto viewO = [&](auto *x, int64_t b, int64_t h) {
-    return headView(x, b, d.seq, h, d.o_token_stride, d.o_head_stride);
+  HeadsOf heads{d};
+  Fetcher fetcher(registerTiles(p, kGradientRows, 2, 3));
+  auto fetchBeside = [&](int64_t b, int64_t h) {
+    fetcher.clear();
+    bool last = (h + 1) % group == 0;
+    int64_t next = b * d.heads + h + 1;
+    if (next < call.endHead * group) {
+      int64_t nextB = next / d.heads, nextH = next % d.heads;
+      if (last) {
+        fetcher.add(heads.k(kIn, nextB, nextH / group), d.keys, p);
+        fetcher.add(heads.v(vIn, nextB, nextH / group), d.keys, p);
+      }
+      fetcher.add(heads.q(qIn, nextB, nextH), d.seq, p);
+      fetcher.add(heads.out(dout, nextB, nextH), d.seq, p);
+      fetcher.add(heads.out(out, nextB, nextH), d.seq, p);
+    }
+    fetcher.add(heads.q((T *)g.dq, b, h), d.seq, p);
+    if (last) {
+      fetcher.add(heads.k((T *)g.dk, b, h / group), d.keys, p);
+      fetcher.add(heads.v((T *)g.dv, b, h / group), d.keys, p);
+    }
   };
   for (int64_t at = call.firstHead; at < call.endHead; ++at) {
     int64_t b = at / d.kv_heads, kv = at % d.kv_heads;
     p.documents = documentsOf(call, b);
-    packAcross<Units>(a.k, viewK(kIn, b, kv), 0, d.keys, p);
-    packTransposed<Units>(a.kt, viewK(kIn, b, kv), p);
-    packTransposed<Units>(a.vt, viewV(vIn, b, kv), p);
+    packAcross<Units>(a.k, heads.k(kIn, b, kv), 0, d.keys, p);
+    packTransposed<Units>(a.kt, heads.k(kIn, b, kv), p);
+    packTransposed<Units>(a.vt, heads.v(vIn, b, kv), p);
     zeroFloats(a.dk, 2 * p.keys.sums); // dv lies behind dk
     for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      packRows<Units>(a.q, viewQ(qIn, b, h), p.queries, p);
-      packRows<Units>(a.dout, viewO(dout, b, h), p.queries, p);
+      packRows<Units>(a.q, heads.q(qIn, b, h), p.queries, p);
+      packRows<Units>(a.dout, heads.out(dout, b, h), p.queries, p);
       if constexpr (Units::kElements > 1) {
-        packQueriesAcross<Units>(a.qAcross, viewQ(qIn, b, h), p);
-        packQueriesAcross<Units>(a.doutAcross, viewO(dout, b, h), p);
+        packQueriesAcross<Units>(a.qAcross, heads.q(qIn, b, h), p);
+        packQueriesAcross<Units>(a.doutAcross, heads.out(dout, b, h), p);
       }
-      rowDots(a.dot, viewO(dout, b, h), viewO(out, b, h), p);
-      backwardHead<Units, byDocument>(a, p, dropperOf(call, b, h),
+      rowDots(a.dot, heads.out(dout, b, h), heads.out(out, b, h), p);
+      fetchBeside(b, h);
+      backwardHead<Units, byDocument>(a, p, dropperOf(call, b, h), fetcher,
                                       g.lse + (b * d.heads + h) * d.seq);
-      unpackTokens<Units>(viewQ((T *)g.dq, b, h), a.dq, p.queries, p, p.scale);
+      unpackTokens<Units>(heads.q((T *)g.dq, b, h), a.dq, p.queries, p,
+                          p.scale);
     }
-    unpackTokens<Units>(viewK((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
-    unpackTokens<Units>(viewV((T *)g.dv, b, kv), a.dv, p.keys, p,
+    unpackTokens<Units>(heads.k((T *)g.dk, b, kv), a.dk, p.keys, p, p.scale);
+    unpackTokens<Units>(heads.v((T *)g.dv, b, kv), a.dv, p.keys, p,
                         Units::kScalesAtOnce ? 1.0f : call.dropScale);
   }
 }

@@ -6,6 +6,7 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_DROPOUT_H
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_DROPOUT_H
 
+#include "runtime/kernels/cpu/attention_fetch.h"
 #include "runtime/kernels/cpu/attention_shapes.h"
 #include "runtime/kernels/cpu/philox_body.h"
 
@@ -64,8 +65,9 @@ class KeptTile {
   static constexpr int kMostRuns = 3;      ///< of a row
 
 public:
-  KeptTile(const Dropper &drop, const TileAt &at, int64_t keys)
-      : drop(drop), at(at), keys(keys) {
+  KeptTile(const Dropper &drop, const TileAt &at, int64_t keys,
+           Fetcher &fetcher)
+      : drop(drop), at(at), keys(keys), fetcher(fetcher) {
     if (!drop.threshold)
       return;
     uint64_t begin = drop.elementOf(at, 0, keys) / 4, last = begin;
@@ -82,6 +84,7 @@ public:
     drawer = RunDrawer(drop.stream, begin >> 32, drop.threshold);
   }
 
+  MTC_INLINE void beforeTile() { fetcher.step(); }
   static constexpr int kSteps = 8; ///< of a product, in a group
   MTC_INLINE bool isDrawing() const { return done < count; }
   class Group {
@@ -176,6 +179,7 @@ private:
   const Dropper &drop;
   const TileAt &at;
   int64_t keys, count = 0, done = 0; ///< runs
+  Fetcher &fetcher;
   RunDrawer drawer;
   uint64_t first[kTile * kMostRuns]; ///< of each run
   uint32_t runs[kTile * kMostRuns];
@@ -206,10 +210,11 @@ private:
 };
 
 /// Rows are drawn when they are asked for.
-class KeptTile : public NothingBeside {
+class KeptTile : public FetchBeside {
 public:
-  KeptTile(const Dropper &drop, const TileAt &at, int64_t keys)
-      : drop(drop), at(at), keys(keys) {}
+  KeptTile(const Dropper &drop, const TileAt &at, int64_t keys,
+           Fetcher &fetcher)
+      : FetchBeside(fetcher), drop(drop), at(at), keys(keys) {}
   void finish() {}
   MTC_INLINE void draw(KeptRow &row, int64_t index) const {
     row.draw(drop, drop.elementOf(at, index, keys), at.columnsOf(index));

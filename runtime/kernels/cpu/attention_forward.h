@@ -163,8 +163,8 @@ struct PackedKeys {
 template <typename Units, bool byDocument, Begin begin>
 inline void forwardTile(const QueryTile &t, const float *q,
                         const PackedKeys &keys, const TileAt &at, const Plan &p,
-                        const Dropper &drop) {
-  KeptTile kept(drop, at, p.keys.count);
+                        const Dropper &drop, Fetcher &fetcher) {
+  KeptTile kept(drop, at, p.keys.count, fetcher);
   scoreTile<Units>(t.scores, q, keys.kt, at, p, kept);
   if (drop.threshold)
     kept.finish();
@@ -174,14 +174,15 @@ inline void forwardTile(const QueryTile &t, const float *q,
     softmaxTile<Units, Sight::whole>(t, at, p, drop, kept);
   else
     softmaxTile<Units, Sight::keys>(t, at, p, drop, kept);
-  addByKeys<Units, begin>(t.out, t.weights, keys.v, t.decay, at, p);
+  addByKeys<Units, begin>(t.out, t.weights, keys.v, t.decay, at, p, fetcher);
 }
 
 /// The queries of one range and head.
 template <typename Units, bool byDocument, typename T>
 inline void forwardRange(const QueryRange &range, const QueryTile &t,
                          const float *q, const PackedKeys &keys, const Plan &p,
-                         const Dropper &drop, HeadView<T> out, float *lse) {
+                         const Dropper &drop, Fetcher &fetcher, HeadView<T> out,
+                         float *lse) {
   for (int64_t i0 = range.from; i0 < range.end; i0 += kQueryRows) {
     for (int64_t r = 0; r < kQueryRows; ++r) {
       t.max[r] = kLowest<byDocument>;
@@ -196,9 +197,11 @@ inline void forwardRange(const QueryRange &range, const QueryTile &t,
         if (!at.isInDocuments())
           continue;
       if (begun)
-        forwardTile<Units, byDocument, Begin::scaled>(t, q, keys, at, p, drop);
+        forwardTile<Units, byDocument, Begin::scaled>(t, q, keys, at, p, drop,
+                                                      fetcher);
       else
-        forwardTile<Units, byDocument, Begin::zero>(t, q, keys, at, p, drop);
+        forwardTile<Units, byDocument, Begin::zero>(t, q, keys, at, p, drop,
+                                                    fetcher);
       begun = true;
     }
     int64_t rows = within(range.end - i0, 0, kQueryRows);
@@ -237,25 +240,33 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   Plan p = planOf(call, Units::kElements);
   ForwardArrays a = forwardArrays<Units>(call.scratch, p);
   int64_t group = d.heads / d.kv_heads;
+  HeadsOf heads{d};
+  Fetcher fetcher(registerTiles(p, kQueryRows, 1, 1));
+  auto fetchBeside = [&](int64_t at) {
+    fetcher.clear();
+    fetcher.add(heads.out(out, at / d.heads, at % d.heads), d.seq, p);
+    if (at + 1 == call.endHead)
+      return;
+    int64_t b = (at + 1) / d.heads, h = (at + 1) % d.heads;
+    if (h % group == 0) {
+      fetcher.add(heads.k(kIn, b, h / group), d.keys, p);
+      fetcher.add(heads.v(vIn, b, h / group), d.keys, p);
+    }
+    fetcher.add(heads.q(qIn, b, h), d.seq, p);
+  };
   for (int64_t at = call.firstHead; at < call.endHead; ++at) {
     int64_t b = at / d.heads, h = at % d.heads, kv = h / group;
     p.documents = documentsOf(call, b);
     if (at == call.firstHead || h % group == 0) {
-      packTransposed<Units>(
-          a.kt, headView(kIn, b, d.keys, kv, d.k_token_stride, d.k_head_stride),
-          p);
-      packAcross<Units>(
-          a.v, headView(vIn, b, d.keys, kv, d.v_token_stride, d.v_head_stride),
-          0, d.keys, p);
+      packTransposed<Units>(a.kt, heads.k(kIn, b, kv), p);
+      packAcross<Units>(a.v, heads.v(vIn, b, kv), 0, d.keys, p);
     }
-    packRows<Units>(
-        a.q, headView(qIn, b, d.seq, h, d.q_token_stride, d.q_head_stride),
-        p.queries, p);
+    packRows<Units>(a.q, heads.q(qIn, b, h), p.queries, p);
+    fetchBeside(at);
     for (const QueryRange &range : p.ranges)
       forwardRange<Units, byDocument>(
-          range, a.tile, a.q, {a.kt, a.v}, p, dropperOf(call, b, h),
-          headView(out, b, d.seq, h, d.o_token_stride, d.o_head_stride),
-          lse + (b * d.heads + h) * d.seq);
+          range, a.tile, a.q, {a.kt, a.v}, p, dropperOf(call, b, h), fetcher,
+          heads.out(out, b, h), lse + (b * d.heads + h) * d.seq);
   }
 }
 

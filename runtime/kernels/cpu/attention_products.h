@@ -9,6 +9,7 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_PRODUCTS_H
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_PRODUCTS_H
 
+#include "runtime/kernels/cpu/attention_fetch.h"
 #include "runtime/kernels/cpu/attention_shapes.h"
 #include "runtime/kernels/cpu/attention_units.h"
 #include "runtime/kernels/cpu/tile_gemm.h"
@@ -37,8 +38,8 @@ MTC_INLINE void scoreTile(float *scores, const float *a,
 /// along its rows and b (across tokens, all keys) added.
 template <typename Units, Begin begin>
 MTC_INLINE void addByKeys(float *c, const float *tile, const float *b,
-                          const float *factors, const TileAt &at,
-                          const Plan &p) {
+                          const float *factors, const TileAt &at, const Plan &p,
+                          Fetcher &fetcher) {
   constexpr int64_t kRow = kTile / Units::kElements;
   tileGemm<Units, begin>(
       at.rows, {tile, kRow, 1},
@@ -47,14 +48,14 @@ MTC_INLINE void addByKeys(float *c, const float *tile, const float *b,
       [&](int64_t row) {
         return Extent{0, unitsFor<Units>(at.keysOfBlock(row)), p.headPad};
       },
-      NothingBeside());
+      FetchBeside(fetcher));
 }
 
 /// c[keys, headPad] += transpose of a tile of units across its rows·b (across
 /// tokens, all queries).
 template <typename Units>
 MTC_INLINE void addByRows(float *c, const float *tile, const float *b,
-                          const TileAt &at, const Plan &p) {
+                          const TileAt &at, const Plan &p, Fetcher &fetcher) {
   tileGemm<Units, Begin::present>(
       at.keys, {tile, 1, Units::kElements * kTile},
       {b + at.unit * p.headPad, p.headPad}, {c, p.headPad}, nullptr,
@@ -64,7 +65,7 @@ MTC_INLINE void addByRows(float *c, const float *tile, const float *b,
         return Extent{first < at.rows ? first / Units::kElements : end, end,
                       p.headPad};
       },
-      NothingBeside());
+      FetchBeside(fetcher));
 }
 
 } // namespace

@@ -28,6 +28,28 @@ MTC_INLINE HeadView<T> headView(T *p, int64_t sample, int64_t tokens,
   return {p + sample * tokens * tokenStride + head * headStride, tokenStride};
 }
 
+/// The heads of a call's tensors: of queries and their gradient, of keys, of
+/// values, and of results and their gradient.
+struct HeadsOf {
+  const MtcAttention &d;
+  template <typename T>
+  HeadView<T> q(T *x, int64_t sample, int64_t head) const {
+    return headView(x, sample, d.seq, head, d.q_token_stride, d.q_head_stride);
+  }
+  template <typename T>
+  HeadView<T> k(T *x, int64_t sample, int64_t head) const {
+    return headView(x, sample, d.keys, head, d.k_token_stride, d.k_head_stride);
+  }
+  template <typename T>
+  HeadView<T> v(T *x, int64_t sample, int64_t head) const {
+    return headView(x, sample, d.keys, head, d.v_token_stride, d.v_head_stride);
+  }
+  template <typename T>
+  HeadView<T> out(T *x, int64_t sample, int64_t head) const {
+    return headView(x, sample, d.seq, head, d.o_token_stride, d.o_head_stride);
+  }
+};
+
 /// How many tokens there are, of queries or of keys, and how many floats an
 /// array of them has that is made of units, and one of sums in fp32.
 struct Tokens {

@@ -56,9 +56,10 @@ MTC_INLINE F firstSum(const float *c, const float *factors, int row) {
     return load(c) * broadcast(factors[row]);
 }
 
-/// What is computed beside a product: something with each step of a group of
-/// kSteps, while isDrawing() says so.
+/// What is done beside a product: something before each register tile, and
+/// something with each step of a group of kSteps, while isDrawing() says so.
 struct NothingBeside {
+  MTC_INLINE void beforeTile() {}
   static constexpr int kSteps = 1;
   MTC_INLINE bool isDrawing() const { return false; }
   struct Group {
@@ -88,6 +89,7 @@ MTC_INLINE void addStep(F (&acc)[kRows][kVectors], Broadcasts &a, Rows &b) {
 template <typename Terms, Begin begin, int kRows, int kVectors, typename Beside>
 MTC_INLINE void registerTile(Broadcasts a, Rows b, Target c,
                              const float *factors, int64_t k, Beside &beside) {
+  beside.beforeTile();
   F acc[kRows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r)
