@@ -17,8 +17,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
+
+#include <sys/mman.h>
 
 using namespace mtc;
 
@@ -39,10 +42,30 @@ double bestSeconds(const std::function<void()> &body) {
   return best;
 }
 
+/// Memory in large pages, as a program's arenas have it: heads lie so that
+/// every token is in a page of its own where pages are small.
+template <typename T> struct LargePages {
+  using value_type = T;
+  LargePages() = default;
+  template <typename U> LargePages(const LargePages<U> &) {}
+  T *allocate(size_t n) {
+    constexpr size_t kPage = size_t(2) << 20;
+    size_t bytes = (n * sizeof(T) + kPage - 1) / kPage * kPage;
+    void *p = std::aligned_alloc(kPage, bytes);
+    if (!p)
+      throw std::bad_alloc();
+    (void)madvise(p, bytes, MADV_HUGEPAGE);
+    return static_cast<T *>(p);
+  }
+  void deallocate(T *p, size_t) { std::free(p); }
+  bool operator==(const LargePages &) const { return true; }
+};
+template <typename T> using Large = std::vector<T, LargePages<T>>;
+
 /// Normals, in the bytes of a type.
 struct Values {
-  std::vector<float> f32;
-  std::vector<uint16_t> bf16;
+  Large<float> f32;
+  Large<uint16_t> bf16;
   Values(int64_t n, uint64_t id) : f32(size_t(n)) {
     std::vector<int64_t> shape = {n}, zero = {0};
     (void)runtime::initNormal(f32.data(), id, 1, 1.0, {shape, zero, shape});
@@ -113,8 +136,8 @@ void benchFlash(const Row &row, int threads, double peak) {
     return;
   MtcAttention d = shapeOf(row);
   Buffers x(kBatch * kHeads * row.seq * row.dim);
-  std::vector<float> lse(size_t(kBatch * kHeads * row.seq));
-  std::vector<std::byte> scratch(size_t(mtc_attention_scratch(&d, threads)));
+  Large<float> lse(size_t(kBatch * kHeads * row.seq));
+  Large<std::byte> scratch(size_t(mtc_attention_scratch(&d, threads)));
   MtcContext ctx{};
   MtcStepState state{};
   ctx.arena[MTC_ARENA_STEP] = &state;
@@ -135,7 +158,7 @@ void benchFlash(const Row &row, int threads, double peak) {
 
 void benchNaive(const Row &row, double peak) {
   Buffers x(kBatch * kHeads * row.seq * row.dim);
-  std::vector<float> prob(size_t(kBatch * kHeads * row.seq * row.seq));
+  Large<float> prob(size_t(kBatch * kHeads * row.seq * row.seq));
   auto of = [](Values &values) { return values.f32.data(); };
   double forward = bestSeconds([&] {
     bench::naiveForward(kBatch * kHeads, row.seq, row.dim, of(x.q), of(x.k),
