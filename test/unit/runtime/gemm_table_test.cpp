@@ -115,8 +115,8 @@ TEST(CpuGemmTable, IsForOneInstructionSetAndLibrary) {
             StatusCode::usage);
   EXPECT_EQ(table.check("t", "x86-64-v4", "3.0 (x)").message(),
             "t: expected a table for x86-64-v4, oneDNN 3.0 (x) and our "
-            "kernels' version 1, found one for x86-64-v4, oneDNN 2.6.3 (x) and "
-            "version 1; make one by `mtc tune` of a bundle for x86-64-v4");
+            "kernels' version 2, found one for x86-64-v4, oneDNN 2.6.3 (x) and "
+            "version 2; make one by `mtc tune` of a bundle for x86-64-v4");
   table.own = kOwnGemmVersion + 1;
   EXPECT_FALSE(table.check("t", "x86-64-v4", "2.6.3 (x)").ok());
 }
