@@ -39,8 +39,8 @@ void readCard(FieldReader &roofline, PlannedStage &out, int64_t stages) {
       continue;
     out.busySeconds = each.amount("busy_seconds");
     out.stepSeconds = each.amount("step_seconds");
-    if (each.amountOrNull("mfu"))
-      out.mfu = each.amount("mfu"); // which looks at its size
+    if (auto mfu = each.amountOrNull("mfu"))
+      out.mfu = *mfu;
     out.stage = each.integer("busiest_stage", 0, stages - 1);
     return;
   }

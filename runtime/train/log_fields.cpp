@@ -44,9 +44,9 @@ constexpr LogField<RunRecord> kRun[] = {
     {"peak_tflops", &RunRecord::peak,
      "of one rank, as --peak-tflops says; left out if it does not", "0.05"},
     {"gemm_table", &RunRecord::gemms,
-     "of a bundle for GPUs the algorithms of cuBLASLt that all ranks go by, in "
-     "the form of a file for --gemm-table, with times of 0 as none were "
-     "measured",
+     "of a bundle for GPUs, where the log is a file, the algorithms of "
+     "cuBLASLt that all ranks go by, in the form of a file for --gemm-table, "
+     "with times of 0 as none were measured",
      "{\"gemm_table\": 2, \"gpu\": \"NVIDIA H100 80GB HBM3\", \"cublaslt\": "
      "130100, \"products\": []}"},
 };

@@ -56,6 +56,8 @@ public:
   /// writes; half a line that a full disk took is removed from it.
   void attach(int fd, const std::string &path, bool alone = false);
   void line(std::string_view text);
+  /// Whether it is a file on a disk, which takes lines of any length at once.
+  bool isRegular() const { return isRegular_; }
   int64_t dropped() const { return dropped_; }
   /// Errors: writeFailed when a line was dropped.
   Status status() const;

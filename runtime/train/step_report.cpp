@@ -23,7 +23,8 @@ Status StepReport::open(std::string_view chosen) {
   if (job_.report.megatron)
     out_.attach(STDOUT_FILENO, "standard output");
   const std::string header = withGemms(job_.report.header, chosen);
-  log_.line(header);
+  // A pipe that nobody reads has no room for that many products.
+  log_.line(log_.isRegular() ? header : job_.report.header);
   if (job_.report.events.empty())
     return Status::okay();
   MTC_RETURN_IF_ERROR(events_.open(job_.report.events, job_.startStep() + 1));

@@ -43,6 +43,10 @@ def problems(bundle):
             yield f"{archive.name} refers to {found}"
     if not any(HEAVY.search(line) for line in libraries(BUILD / "test" / "verify_test")):
         yield "expected verify_test to load LLVM, found that it does not"
+    has_archives = sys.argv[2] == "ON"
+    for name in ("mtc", "mtc-opt"):
+        if any(HEAVY.search(line) for line in libraries(BUILD / "bin" / name)) == has_archives:
+            yield f"expected {name} to have LLVM {'in itself' if has_archives else 'as a library'}, found otherwise"
     if not SYMBOL.search(output("nm", "--undefined-only", BUILD / "compiler" / "libmtc_compiler.a")):
         yield "expected the compiler's archive to refer to LLVM, found that it does not"
 

@@ -21,7 +21,7 @@ target_link_libraries(mtc_llvm_shared INTERFACE MLIR LLVM)
 set(archives ${MTC_LLD_ELF} ${MTC_LLD_COMMON})
 get_property(libraries GLOBAL PROPERTY MLIR_ALL_LIBS)
 foreach(library IN LISTS libraries LLVM_AVAILABLE_LIBS)
-  if(EXISTS ${LLVM_LIBRARY_DIR}/lib${library}.a)
+  if(EXISTS ${LLVM_LIBRARY_DIR}/lib${library}.a) # those of tests are in no package
     list(APPEND archives ${LLVM_LIBRARY_DIR}/lib${library}.a)
   endif()
 endforeach()

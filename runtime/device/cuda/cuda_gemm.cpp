@@ -24,7 +24,9 @@ static uint32_t alignmentOf(const GemmOperands &x) {
   return uint32_t(1) << std::countr_zero(bits);
 }
 
-/// That of an address of the larger type, which is the least there can be.
+/// That of an address of the larger type: the library refuses to be asked for
+/// less. Operands of a product in two types that begin at less have none; those
+/// of plans do not, as only gradients of weights have two, of aligned values.
 static uint32_t leastAlignment(const GemmInfo &row) {
   return static_cast<uint32_t>(
       std::max(runtime::floatBytes(row.ab), runtime::floatBytes(row.c)));
@@ -96,9 +98,12 @@ Status CudaGemms::choose(const GemmInfo &row) {
     std::vector<MatmulAlgo> found;
     if (!tableFile_.empty() && alignment == kTunedAlignment)
       choice.algorithm = table_.rows.at(row).algorithm;
-    else if (product->algorithms(handle_, anyOperands(), alignment, 1, found)
-                 .ok())
+    else if (Status status = product->algorithms(handle_, anyOperands(),
+                                                 alignment, 1, found);
+             status.ok())
       choice.algorithm = found.front();
+    else
+      missing_[{row, alignment}] = status.message();
   }
   return Status::okay();
 }
@@ -148,11 +153,15 @@ Status CudaGemms::issue(const GemmInfo &row, const GemmOperands &x,
   if (choice != choices_.end() && choice->second.algorithm)
     return products_.at(row)->issue(handle_, *choice->second.algorithm, x,
                                     stream);
+  auto why = missing_.find({row, alignment});
   return {StatusCode::infeasible,
           fmt::format("expected an algorithm of cuBLASLt for the product {}, "
                       "with {} bytes of scratch and operands at multiples of "
-                      "{} bytes, found none",
-                      describe(row), row.scratch, alignment)};
+                      "{} bytes, found none{}; products of mtc's own need none "
+                      "(MTC_CUDA_GEMM=own)",
+                      describe(row), row.scratch, alignment,
+                      why == missing_.end() ? " on the first rank that has it"
+                                            : ": " + why->second)};
 }
 
 } // namespace mtc::cuda

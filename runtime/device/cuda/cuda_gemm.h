@@ -60,6 +60,7 @@ private:
   std::string gpu_;
   GemmTable table_; ///< of tableFile_
   GemmChoices choices_;
+  std::map<AlignedGemm, std::string> missing_; ///< why this rank found none
   std::map<runtime::GemmInfo, std::unique_ptr<GemmProduct>> products_;
 };
 

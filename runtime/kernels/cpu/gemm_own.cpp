@@ -18,6 +18,8 @@ constexpr int64_t kThenRows = 64, kThenPanels = 2;
 /// some rows at a time: a thread is now and then kept from its work for one or
 /// two hundredths of a product.
 constexpr int64_t kPanelsPerTail = 16, kTailRows = 64;
+/// No tail is a larger part than one panel in so many.
+constexpr int64_t kLeastPerTail = 6;
 
 int64_t ceilDiv(int64_t x, int64_t by) { return (x + by - 1) / by; }
 int64_t roundUp(int64_t x, int64_t to) { return ceilDiv(x, to) * to; }
@@ -128,14 +130,15 @@ void OwnGemm::cutThreads(int64_t columns, bool preferRows) {
 }
 
 /// Columns of whole panels and the last one, so many that all threads have as
-/// many of the others; none where these would be few, or where sums of several
-/// blocks of k would have to be made in their order.
+/// many of the others; none where that would be a large part, as of few panels
+/// or for many threads, or where sums of several blocks of k would have to be
+/// made in their order.
 int64_t OwnGemm::tailOf() const {
   int64_t panels = ceilDiv(desc.n, kernels->columns),
           count = ceilDiv(panels, kPanelsPerTail);
   count += (panels - count) % columnParts;
   if (threads == 1 || depth < units() || panels < kPanelsPerTail ||
-      desc.m < kTailRows * threads)
+      count * kLeastPerTail > panels || desc.m < kTailRows * threads)
     return 0;
   return desc.n - (panels - count) * kernels->columns;
 }

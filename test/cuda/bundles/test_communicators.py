@@ -82,8 +82,10 @@ def check(tester, layout):
     if os.path.exists(said):
         os.remove(said)
     code = train(tester, bundle, said)
-    with open(said) as file:
-        text = file.read()
+    text = ""
+    if os.path.exists(said):
+        with open(said) as file:
+            text = file.read()
     tester.report.expect(code == 0 and re.fullmatch(f"({LINE}\n){{{layout.ranks}}}", text),
                          f"{layout.name}: exit {code}, the stand-ins say: {text}")
     found = re.findall(LINE, text)

@@ -289,26 +289,45 @@ TEST(OwnGemm, TheTailHasTheBitsOfOneThread) {
       }
 }
 
-namespace {
-/// Who made what of the last panel while one thread was kept from its work.
-struct Late {
-  int64_t tail; ///< its first column
-  std::atomic_flag isKept;
-  std::atomic<int> pieces, piecesOfLate;
-  static thread_local bool isLate;
+// Where equal shares of the other panels would leave most of them, or all, to
+// the tail, there is none.
+TEST(OwnGemm, ManyThreadsHaveSharesOfFewPanels) {
+  std::mt19937 rng(6);
+  for (int64_t n : {768, 816, 2304})
+    for (int threads : {5, 8, 11, 16, 24}) {
+      GemmDesc d{64 * threads, n, 5, false, true, 0, MTC_F32, MTC_F32};
+      Operands x = operandsOf(d, rng);
+      EXPECT_EQ(product(d, x, kBest, threads), product(d, x, kBest, 1))
+          << threads << " threads: " << name(d);
+    }
+}
 
-  static void see(void *argument, int64_t, int64_t, int64_t column, int64_t) {
+namespace {
+/// Who made what of the tail while one thread was kept from its work.
+struct Late {
+  int64_t tail, elements; ///< its first column, and all that it has
+  std::atomic<std::thread::id> kept;
+  std::atomic<int64_t> made, madeByKept;
+
+  static void see(void *argument, int64_t row, int64_t rowEnd, int64_t column,
+                  int64_t columnEnd) {
     Late &late = *static_cast<Late *>(argument);
+    const std::thread::id self = std::this_thread::get_id();
+    std::thread::id none;
     if (column >= late.tail) {
-      ++late.pieces;
-      late.piecesOfLate += isLate;
-    } else if (!late.isKept.test_and_set()) {
-      isLate = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      int64_t count = (rowEnd - row) * (columnEnd - column);
+      late.madeByKept += late.kept == self ? count : 0;
+      late.made += count;
+    } else if (late.kept.compare_exchange_strong(none, self)) {
+      late.wait();
     }
   }
+  /// Until others are done with the tail, or for ten seconds.
+  void wait() const {
+    for (int i = 0; i < 10000 && made < elements; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 };
-thread_local bool Late::isLate = false;
 } // namespace
 
 TEST(OwnGemm, AThreadThatIsLateLeavesTheTailToOthers) {
@@ -318,11 +337,11 @@ TEST(OwnGemm, AThreadThatIsLateLeavesTheTailToOthers) {
   Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)), c(storedAs(d.c, x.c));
   OwnGemm own(d, 2, kBest);
   Guarded scratch(size_t(own.scratchBytes()));
-  Late late{1536 - 96, {}, 0, 0};
+  Late late{1536 - 96, 512 * 96, {}, 0, 0};
   own.run(a.begin, b.begin, c.begin, reinterpret_cast<float *>(scratch.begin),
           {Late::see, &late});
-  EXPECT_GE(late.pieces, 512 / 64);
-  EXPECT_EQ(late.piecesOfLate, 0);
+  EXPECT_EQ(late.made, late.elements);
+  EXPECT_EQ(late.madeByKept, 0);
 }
 
 // Lines past the caches, and what goes the other way: a part of a line, rows
@@ -337,6 +356,7 @@ TEST(OwnGemm, StreamedResultsHaveTheBitsOfOthers) {
                          {20, 1000, 64},
                          {9, 144, 2500},
                          {112, 96, 40},
+                         {192, 768, 16},
                          {3200, 48, 16}})
     for (Types t : kTypes)
       for (int beta : {0, 1}) {
