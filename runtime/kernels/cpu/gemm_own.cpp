@@ -131,8 +131,8 @@ void OwnGemm::cutThreads(int64_t columns, bool preferRows) {
 
 /// Columns of whole panels and the last one, so many that all threads have as
 /// many of the others; none where that would be a large part, as of few panels
-/// or for many threads, or where sums of several blocks of k would have to be
-/// made in their order.
+/// or for many threads, where there are fewer pieces of it than threads, or
+/// where sums of several blocks of k would have to be made in their order.
 int64_t OwnGemm::tailOf() const {
   int64_t panels = ceilDiv(desc.n, kernels->columns),
           count = ceilDiv(panels, kPanelsPerTail);

@@ -53,4 +53,18 @@ inline bool parse(int argc, char **argv, Arguments &out) {
   return status.ok();
 }
 
+/// A bench that has run the products that are wanted, on operands of its own.
+template <typename Bench> Bench runProducts(const Arguments &given) {
+  Bench bench{given.threads,
+              given.repeats,
+              given.isBf16,
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes()),
+              Slots(given.mostBytes())};
+  for (const Product &product : productsOf(given.tokens))
+    if (given.takes(product))
+      bench.run(product);
+  return bench;
+}
+
 #endif // MTC_TEST_BENCH_GEMM_ARGUMENTS_H

@@ -80,15 +80,7 @@ int main(int argc, char **argv) {
   Arguments given;
   if (!parse(argc, argv, given))
     return 2;
-  Bench bench{given.threads,
-              given.repeats,
-              given.isBf16,
-              Slots(given.mostBytes()),
-              Slots(given.mostBytes()),
-              Slots(given.mostBytes())};
-  for (const Product &product : productsOf(given.tokens))
-    if (given.takes(product))
-      bench.run(product);
+  const auto bench = runProducts<Bench>(given);
   std::printf(
       "a step: onednn %.1f ms, %.1f %%; own %.1f ms, %.1f %%; peak %.1f "
       "GFLOP/s\n",

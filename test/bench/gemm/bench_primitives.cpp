@@ -269,15 +269,7 @@ struct Bench {
 
 int runAll(const Arguments &given) {
   omp_set_num_threads(given.threads);
-  Bench bench{given.threads,
-              given.repeats,
-              given.isBf16,
-              Slots(given.mostBytes()),
-              Slots(given.mostBytes()),
-              Slots(given.mostBytes())};
-  for (const Product &product : productsOf(given.tokens))
-    if (given.takes(product))
-      bench.run(product);
+  const auto bench = runProducts<Bench>(given);
   std::printf("a step: own %.1f ms, matmul %.1f, the best without packing "
               "%.1f\n",
               bench.times[0] * 1e3, bench.times[1] * 1e3, bench.times[2] * 1e3);

@@ -140,7 +140,8 @@ Algorithm makeAlgorithm(int32_t id, int32_t compute, int32_t typeA,
 
 /// A rank whose library differs may have no such algorithm.
 static bool isThere(const Algorithm &algorithm) {
-  return difference() != Difference::fewer || algorithm.custom != kCounts;
+  return difference() != Difference::bare &&
+         (difference() != Difference::fewer || algorithm.custom != kCounts);
 }
 
 std::vector<Choice> choices(const Problem &problem, const Wish &wish) {

@@ -36,6 +36,7 @@ Difference difference() {
     return said == own + "reversed" ? Difference::reversed
            : said == own + "fewer"  ? Difference::fewer
            : said == own + "older"  ? Difference::older
+           : said == own + "bare"   ? Difference::bare
                                     : Difference::none;
   }();
   return found;

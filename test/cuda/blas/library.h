@@ -38,6 +38,7 @@ enum class Difference {
   reversed, ///< its heuristics answer in the opposite order
   fewer,    ///< it has no algorithm that counts tiles
   older,    ///< it has another version
+  bare,     ///< it has no algorithm
 };
 /// MTC_STANDIN_BLAS_DIFFERS: the number of a rank of mtc and how it differs, as
 /// "1:reversed".

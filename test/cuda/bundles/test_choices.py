@@ -47,10 +47,12 @@ class Tester:
         self.mtc.compile(spec, layout, bundle, ["--target", "cuda:sm_90"], batch=layout.micro_batch * layout.dp)
         return bundle
 
-    def train(self, bundle, differs="", *options):
-        """(exit code, what was said, header and steps of the log, the parameters' bytes)."""
-        log, saved, said = (self.path(name) for name in ("log", "saved", "said"))
-        for file in (log, saved, said):
+    def train(self, bundle, differs="", *options, pipe=None):
+        """(exit code, what was said, header and steps of the log, the parameters' bytes); no more than the
+        first two where the log goes into a pipe."""
+        file_log, saved, said = (self.path(name) for name in ("log", "saved", "said"))
+        log = pipe or file_log
+        for file in (file_log, saved, said):
             if os.path.exists(file):
                 os.remove(file)
         done = subprocess.run(
@@ -58,7 +60,7 @@ class Tester:
              "--warmup", "1", "--log", log, "--save", saved, *options], capture_output=True, text=True, timeout=120,
             env=dict(os.environ, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu",
                      MTC_STANDIN_REPORT=said, MTC_STANDIN_BLAS_DIFFERS=differs))
-        if done.returncode:
+        if done.returncode or pipe:
             return done.returncode, done.stderr, None, None, None
         self.report.expect(not os.path.exists(said), f"{differs}: the stand-ins say something")
         with open(log) as file:
@@ -91,6 +93,7 @@ def check_bits(tester):
     tester.report.expect(again[0] == 0 and again[3:] == plain[3:] and algorithms(again[2]) == algorithms(plain[2]),
                          f"by the table of the log: expected {plain[3]}, found {again[3]}: {again[1]}")
     check_refusals(tester, bundle)
+    check_pipe(tester, bundle)
 
 
 def check_refusals(tester, bundle):
@@ -102,6 +105,25 @@ def check_refusals(tester, bundle):
         found = tester.train(bundle, differs)
         tester.report.expect(found[0] == code and re.search(pattern, found[1]),
                              f"{differs}: expected exit {code} and '{pattern}', found {found[0]}: {found[1]}")
+
+
+def check_bare(tester):
+    """A rank alone whose library has no algorithm says what the library said."""
+    found = tester.train(tester.compile("alone", Layout(micro_batch=2), layers=1), "0:bare")
+    pattern = (r"expected an algorithm of cuBLASLt for the product .*, found none: cublasLtMatmulAlgoGetHeuristic: "
+               r"CUBLAS_STATUS_NOT_SUPPORTED .*MTC_CUDA_GEMM=own")
+    tester.report.expect(found[0] == INFEASIBLE and re.search(pattern, found[1]),
+                         f"no algorithm: expected exit {INFEASIBLE} and '{pattern}', found {found[0]}: {found[1]}")
+
+
+def check_pipe(tester, bundle):
+    """A pipe that nobody reads has no room for a header with all choices: it comes without them."""
+    pipe = tester.path("pipe")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    code, said, *_ = tester.train(bundle, pipe=pipe)
+    header = json.loads(os.read(reader, 1 << 16).split(b"\n")[0])
+    tester.report.expect(code == 0 and "plan" in header and "gemm_table" not in header, f"a log in a pipe: {code}, {said}, {header}")
 
 
 def check_stages(tester):
@@ -120,6 +142,7 @@ def main():
         tester = Tester(Mtc(), report, os.path.abspath(sys.argv[2]), folder)
         check_bits(tester)
         check_stages(tester)
+        check_bare(tester)
     return report.finish("one choice of algorithms on all ranks")
 
 
