@@ -101,29 +101,48 @@ FailureOr<SmallVector<Value>> BodyEmitter::emitPass(int k, Columns columns,
   return reduced;
 }
 
-void BodyEmitter::emitPrefetch(Value ofRow, Columns columns) {
-  constexpr int64_t kLineBits = 512;
-  constexpr uint32_t kAllCaches = 3;
-  llvm::SmallBitVector uses(operands.size()), writes(operands.size());
+BodyEmitter::Touched BodyEmitter::touchedBy(int k) const {
+  Touched found{llvm::SmallBitVector(operands.size()),
+                llvm::SmallBitVector(operands.size())};
   auto note = [&](Operation *op) {
     int64_t i = operandIndex(op);
     if (i < 0 || s.operand(i).getMode() != rt::Mode::Full)
       return;
-    uses.set(i);
-    writes[i] = writes[i] || isSink(op);
+    found.uses.set(i);
+    found.writes[i] = found.writes[i] || isSink(op);
   };
-  llvm::for_each(s.passes[0].ops, note);
-  llvm::for_each(s.passes[0].sinks, note);
-  resumeRow({ofRow, {}, {}});
-  for (int64_t i : uses.set_bits()) {
+  llvm::for_each(s.passes[k].ops, note);
+  llvm::for_each(s.passes[k].sinks, note);
+  return found;
+}
+
+void BodyEmitter::emitPrefetchOf(const Touched &touched, Columns columns,
+                                 int64_t lines) {
+  constexpr int64_t kLineBits = 512;
+  constexpr uint32_t kAllCaches = 3;
+  for (int64_t i : touched.uses.set_bits()) {
     auto type = cast<MemRefType>(operands[i].getType());
     int64_t line = kLineBits / type.getElementTypeBitWidth();
     Value first = address(i, columns);
     for (int64_t k = 0; k < columns.lanes; k += line)
       memref::PrefetchOp::create(
-          b, operands[i], ValueRange{arith::AddIOp::create(b, first, index(k))},
-          /*isWrite=*/writes[i], kAllCaches, /*isDataCache=*/true);
+          b, operands[i],
+          ValueRange{arith::AddIOp::create(b, first, index(lines * line + k))},
+          /*isWrite=*/touched.writes[i], kAllCaches, /*isDataCache=*/true);
   }
+}
+
+void BodyEmitter::emitPrefetch(Value ofRow, Columns columns) {
+  resumeRow({ofRow, {}, {}});
+  emitPrefetchOf(touchedBy(0), columns, 0);
+}
+
+void BodyEmitter::emitPrefetchAhead(int k, Columns columns) {
+  constexpr int64_t kLinesAhead = 32;
+  Touched touched = touchedBy(k);
+  for (int before = 0; before < k; ++before)
+    touched.uses.reset(touchedBy(before).uses);
+  emitPrefetchOf(touched, columns, kLinesAhead);
 }
 
 LogicalResult BodyEmitter::emitRowSinks() {

@@ -12,6 +12,7 @@
 #include "passes/codegen/schedule.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <array>
 #include <functional>
@@ -103,6 +104,10 @@ public:
   /// Fetches the lines that the only pass of `ofRow` reads or writes at
   /// `columns`, and forgets the row that it was at.
   void emitPrefetch(mlir::Value ofRow, Columns columns);
+  /// Fetches what pass `k` will read or write some lines further on, of what no
+  /// pass before it has brought to a cache. Behind a row that is what the next
+  /// one begins with; where none is, nobody reads it.
+  void emitPrefetchAhead(int k, Columns columns);
   void setReduced(rt::RowReduceOp op, mlir::Value total) {
     rowValues[op.getResult()] = total;
   }
@@ -120,6 +125,15 @@ private:
     mlir::Value memory;
     int64_t start = 0;
   };
+
+  /// The operands with an element for each row and column that a pass reads or
+  /// writes, and those of them that it writes.
+  struct Touched {
+    llvm::SmallBitVector uses, writes;
+  };
+  Touched touchedBy(int pass) const;
+  /// `lines` of a cache behind those at `columns`.
+  void emitPrefetchOf(const Touched &touched, Columns columns, int64_t lines);
 
   struct Later {
     mlir::Value memory, firstRow;

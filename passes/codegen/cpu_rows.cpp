@@ -116,6 +116,8 @@ LogicalResult CpuRows::buildPass(size_t k) {
                                 [&](rt::RowReduceOp op, Value v) {
                                   return inLanes(v, columns, op.getKind());
                                 });
+    if (columns.lanes && !columns.mask)
+      body.emitPrefetchAhead(static_cast<int>(k), columns);
     SmallVector<Value> next(old.begin(), old.end());
     if (failed(values)) {
       ok = failure();

@@ -19,7 +19,9 @@ namespace mtc::codegen {
 /// A pass whose arithmetic is long takes four vectors at a time, which are one
 /// to everybody but the machine: the results of one vector's chain of
 /// operations come too late to keep a core busy. The accumulators are then one
-/// such vector, too, which is the same sum.
+/// such vector, too, which is the same sum. Lines further on are fetched
+/// meanwhile: a core looks no further ahead than some hundred instructions,
+/// which such arithmetic takes for a few lines.
 class CpuRows {
 public:
   /// For `function`, whose parameters are those of the kernel, and maybe more.
