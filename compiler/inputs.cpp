@@ -72,6 +72,28 @@ std::string besideFile(const std::string &strategy, const std::string &file) {
   return (std::filesystem::path(strategy).parent_path() / file).string();
 }
 
+/// A table of products: of the two places where one that a strategy names may
+/// be, beside it and where mtc's own are, the first that has it.
+std::string besideOrShipped(const std::string &strategy,
+                            const std::string &table) {
+  std::string beside = besideFile(strategy, table);
+  std::error_code error;
+  return std::filesystem::exists(beside, error) || findGemmTable(table).empty()
+             ? beside
+             : table;
+}
+
+/// Puts a path in place of a table's name.
+models::Diagnostics resolveGemmTable(models::Strategy &strategy) {
+  if (strategy.gemmTable.empty())
+    return {};
+  std::string path = findGemmTable(strategy.gemmTable);
+  if (path.empty())
+    return {unknownFile("gemm_table", strategy.gemmTable, gemmTableNames())};
+  strategy.gemmTable = path;
+  return {};
+}
+
 /// The file, or none, with what is set.
 models::Diagnostics readStrategyFile(const CompileOptions &options,
                                      const models::Settings &settings,
@@ -92,7 +114,7 @@ models::Diagnostics readStrategyFile(const CompileOptions &options,
     strategy.schedule = besideFile(path, strategy.schedule);
   if (settings.sourceOf("strategy.gemm_table").empty() &&
       !strategy.gemmTable.empty())
-    strategy.gemmTable = besideFile(path, strategy.gemmTable);
+    strategy.gemmTable = besideOrShipped(path, strategy.gemmTable);
   return parsed.diagnostics;
 }
 
@@ -102,6 +124,7 @@ models::Diagnostics readStrategy(const CompileOptions &options,
   models::ScheduleNames names = scheduleNames();
   models::Diagnostics found = readStrategyFile(options, settings, strategy);
   append(found, models::applyOptions(strategy, options.strategy, names));
+  append(found, resolveGemmTable(strategy));
   std::string notTrained = resolveSchedule(strategy);
   if (!found.empty())
     return found;

@@ -21,10 +21,15 @@ std::string findStrategy(const std::string &nameOrPath);
 /// Likewise, of a recipe ("megatron-gpt2").
 std::string findRecipe(const std::string &nameOrPath);
 
-/// The names of the specs, strategies and recipes that come with mtc, sorted.
+/// Likewise, of a table of `mtc tune` for CPUs ("zen5-bf16").
+std::string findGemmTable(const std::string &nameOrPath);
+
+/// The names of the specs, strategies, recipes and tables that come with mtc,
+/// sorted.
 std::vector<std::string> specNames();
 std::vector<std::string> strategyNames();
 std::vector<std::string> recipeNames();
+std::vector<std::string> gemmTableNames();
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_INSTALL_H

@@ -302,9 +302,12 @@ static StrategyRows timeFields() {
        "gemm_table may name for some, too)",
        "\"onednn\""},
       {"", "gemm_table", OfStrategy::text(&Strategy::gemmTable),
-       "a file of `mtc tune` (docs/tune.md): a product of a cpu that it has is "
-       "computed by the kernel that was fastest there, others as gemm says. A "
-       "path in a strategy begins where the strategy lies",
+       "a file of `mtc tune`, or the name of one that comes with mtc (`mtc "
+       "help "
+       "gemm-tables`, docs/tune.md): a product of a cpu that it has is "
+       "computed "
+       "by the kernel that was fastest there, others as gemm says. A path in a "
+       "strategy begins where the strategy lies",
        "\"zen4.json\"", Need::optional, "none"},
   };
 }

@@ -233,7 +233,7 @@ CASES = OF_THE_MACHINE + [
          ["--jobs: expected an integer from 1 to 1024, found '0'"]),
     Case("unknown help", ["help", "everything"], USAGE,
          ["everything", "a command",
-          "spec, strategy, recipe, log, exit-codes, phases, recipes, schedules, specs"]),
+          "spec, strategy, recipe, log, exit-codes, gemm-tables, phases, recipes, schedules, specs"]),
     Case("diff with one bundle", ["diff", "one"], USAGE, ["b is required", "mtc diff --help"]),
     Case("diff with what is no bundle", ["diff", "one", "data.bin"], REJECTD,
          ["data.bin", "expected a folder that `mtc compile` wrote"]),

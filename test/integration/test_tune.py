@@ -22,6 +22,8 @@ from test_goldens import F32, SPECS, check_run
 USAGE, REJECTED, INFEASIBLE = 2, 3, 4
 SPEC = SPECS["tied"][0]
 CORES = len(os.sched_getaffinity(0))
+SHIPPED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__)))), "models", "gemm_tables")
 OPTIONS = ["--threads-per-rank", min(2, CORES)]  # tune takes no more than there are cores
 KEY = ("m", "n", "k", "a_transposed", "b_transposed", "adds", "type", "result")
 ROW = ("m", "n", "k", "ta", "tb", "beta", "ab", "c")
@@ -37,6 +39,12 @@ def products(mtc, bundle):
 def read(file):
     with open(file, encoding="utf-8") as text:
         return json.load(text)
+
+
+def has_pairs():
+    """Whether plans of bf16 are for AVX-512-BF16 here."""
+    with open("/proc/cpuinfo", encoding="ascii") as text:
+        return "avx512_bf16" in text.read().split()
 
 
 def by(row, kernel):
@@ -296,6 +304,52 @@ class Tester:
                                     "1GiB", "--compile-to", "import", "-o", self.path("x")],
                             REJECTED, "none.json")
 
+    def check_shipped(self):
+        """Each table that comes with mtc is one of these kernels', is found by its name, and
+        has all products of a case that it was made for."""
+        names = self.mtc.call("help", "gemm-tables").stdout.split()
+        self.report.expect(names, "expected tables that come with mtc, found none")
+        mine = read(self.table)
+        for name in names:
+            shipped = read(os.path.join(SHIPPED, name + ".json"))
+            self.report.expect(shipped["own_kernels"] == mine["own_kernels"],
+                               f"{name}: of version {shipped['own_kernels']} of our kernels, "
+                               f"expected {mine['own_kernels']}: measure it again "
+                               "(models/gemm_tables/make.py), or remove it")
+            arguments = ["compile", "gpt2-124m", "--mbs", 1, "--gbs", 2, "--seq", 256,
+                         "--dtype", name.split("-")[-1], "--threads-per-rank", 2,
+                         "--gemm-table", name, "--json", "-o", self.path("shipped")]
+            is_for_here = has_pairs() if name.endswith("bf16") else \
+                shipped["isa"] == mine["isa"]
+            if shipped["onednn"] != mine["onednn"] or not is_for_here:
+                self.expect_refusal(name, arguments, USAGE, "mtc tune")
+                continue
+            found = json.loads(self.mtc.call(*arguments).stdout)["gemm_table"]
+            self.report.expect(found["by_table"] > 0 and found["by_rule"] == 0
+                               and found["processor"] == shipped["processor"],
+                               f"{name}: expected all products by it, found {found}")
+        strategy = self.path("named.toml")
+        with open(strategy, "w", encoding="utf-8") as text:
+            text.write(f'gemm_table = "{names[0]}"\n')
+        with open(self.imported(self.table, "--strategy", strategy), encoding="utf-8") as text:
+            self.report.expect("table.json" in text.read(), "an option goes before a strategy")
+        plan = self.path("named.mlir")
+        compile_named = ["compile", SPEC, *SINGLE.options(), *OPTIONS, "--strategy", strategy,
+                         "--compile-to", "import", "-o", plan]
+        self.mtc.call(*compile_named)
+        with open(plan, encoding="utf-8") as text:
+            self.report.expect(f"gemm_tables/{names[0]}.json" in text.read(),
+                               "expected the table of that name, which a strategy names")
+        # One of that name beside the strategy goes before.
+        beside = write(self.path(names[0]), mine)
+        self.mtc.call(*compile_named)
+        with open(plan, encoding="utf-8") as text:
+            self.report.expect(f'"{os.path.realpath(beside)}"' in text.read(),
+                               "expected the file beside the strategy")
+        self.expect_refusal("a name that is none",
+                            self.compile_with("zen5-f23"), REJECTED,
+                            "expected a gemm_table file or one of: ", "did you mean 'zen5-f32'")
+
     def check_threads(self):
         bundle = self.mtc.compile(SPEC, SINGLE, self.path("wide"),
                                   ["--threads-per-rank", CORES + 1])
@@ -328,6 +382,7 @@ def main():
         tester.check_microbatches()
         tester.check_lengths()
         tester.check_rule()
+        tester.check_shipped()
         tester.check_strategy()
         tester.check_notes()
         tester.check_report()

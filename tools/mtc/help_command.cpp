@@ -74,14 +74,20 @@ void printRecipes() {
     std::puts(name.c_str());
 }
 
+void printGemmTables() {
+  for (const std::string &name : compiler::gemmTableNames())
+    std::puts(name.c_str());
+}
+
 struct Topic {
   const char *name;
   void (*print)();
 };
 constexpr Topic kTopics[] = {
-    {"exit-codes", printExitCodes}, {"phases", printPhases},
-    {"recipes", printRecipes},      {"schedules", printSchedules},
-    {"specs", printSpecs},          {"strategies", printStrategies}};
+    {"exit-codes", printExitCodes}, {"gemm-tables", printGemmTables},
+    {"phases", printPhases},        {"recipes", printRecipes},
+    {"schedules", printSchedules},  {"specs", printSpecs},
+    {"strategies", printStrategies}};
 
 /// Topics that are pages of docs/reference as well.
 struct PageTopic {

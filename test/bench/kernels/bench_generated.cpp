@@ -27,7 +27,7 @@ using namespace mtc;
 namespace {
 
 /// Words of all sets of operands together: more than caches hold.
-constexpr int64_t kRotated = 64 << 20;
+constexpr int64_t kRotated = 128 << 20;
 constexpr int64_t kMostSets = 64;
 /// Columns of a kernel that takes any number of them.
 constexpr int64_t kDynamicCols = 4 << 20;

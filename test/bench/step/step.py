@@ -9,9 +9,9 @@ of a step counts, and its spread is printed. For each family of ops: what the pl
 how long it took, and the share of the limit (docs/profile.md).
 
 usage: step.py BUILD_DIR BOOK [--dtype f32 bf16] [--shapes 4x256 1x1024 4x16] [--runs N]
-               [--steps N] [--layouts WORD ...] [--torch PYTHON]
+               [--steps N] [--layouts WORD ...] [--torch PYTHON ...]
        BOOK: any file of at least 1 MB; tokens are its bytes
-       PYTHON: an interpreter that has torch and numpy
+       PYTHON: an interpreter that has torch and numpy; PYTHON:compiled by torch.compile
 """
 
 import argparse
@@ -93,12 +93,13 @@ class Case:
                   f"{spent / whole:8.1%}{fraction:10.1%}")
 
 
-def peer(options, dtype, shape):
+def peer(options, torch, dtype, shape):
     """PyTorch's step of the same sizes, with all that slows OpenBLAS unset."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("OPENBLAS", "OMP", "MKL", "GOTO"))}
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_step.py")
-    text, memory = run([options.torch, script, dtype, str(options.steps), *shape.split("x")],
+    python, *how = torch.split(":")
+    text, memory = run([python, script, dtype, str(options.steps), *shape.split("x"), *how],
                        env=env)
     return json.loads(text), memory
 
@@ -114,7 +115,8 @@ def main():
                         help="words of the names of those that are wanted")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--steps", type=int, default=3)
-    parser.add_argument("--torch", help="an interpreter with torch")
+    parser.add_argument("--torch", nargs="+", default=[],
+                        help="interpreters with torch; with :compiled behind it, by torch.compile")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         cases = [Case(options, folder, dtype, shape, layout)
@@ -125,13 +127,14 @@ def main():
         for _ in range(options.runs):
             for case in cases:
                 case.measure()
-            if options.torch:
-                for dtype in options.dtype:
-                    for shape in options.shapes:
-                        peers.setdefault((dtype, shape), []).append(peer(options, dtype, shape))
+            for dtype in options.dtype:
+                for shape in options.shapes:
+                    for torch in options.torch:
+                        peers.setdefault((dtype, shape, torch), []).append(
+                            peer(options, torch, dtype, shape))
         for case in cases:
             case.print()
-        for (dtype, shape), found in peers.items():
+        for (dtype, shape, _), found in peers.items():
             seconds = sorted(result["seconds"] for result, _ in found)
             print(f"\nPyTorch {found[0][0]['version']}, {found[0][0]['threads']} threads, "
                   f"{dtype}, {shape}: {statistics.median(seconds) * 1e3:.0f} ms a step "

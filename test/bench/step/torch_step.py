@@ -1,7 +1,7 @@
 """Times a training step of GPT-2 124M in PyTorch: BATCH samples of SEQ tokens,
 AdamW. The peer of step.py; prints JSON.
 
-usage: torch_step.py f32|bf16 STEPS BATCH SEQ
+usage: torch_step.py f32|bf16 STEPS BATCH SEQ [compiled]
 """
 
 import json
@@ -63,24 +63,27 @@ class Model(nn.Module):
 
 
 def main():
-    dtype, (steps, batch, seq) = sys.argv[1], map(int, sys.argv[2:])
+    dtype, (steps, batch, seq) = sys.argv[1], map(int, sys.argv[2:5])
+    is_compiled = sys.argv[5:] == ["compiled"]
     torch.set_num_threads(2)
     torch.manual_seed(1)
     model = Model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    compute = torch.compile(model) if is_compiled else model
     ids, labels = torch.randint(0, 256, (2, batch, seq))
     times = []
     for _ in range(steps + 2):
         begin = time.perf_counter()
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == "bf16"):
-            logits = model(ids)
+            logits = compute(ids)
             loss = F.cross_entropy(logits.float().view(-1, VOCAB), labels.view(-1))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         times.append(time.perf_counter() - begin)
-    print(json.dumps({"version": torch.__version__, "threads": torch.get_num_threads(),
+    version = torch.__version__ + (", compiled" if is_compiled else "")
+    print(json.dumps({"version": version, "threads": torch.get_num_threads(),
                       "seconds": statistics.median(times[2:])}))
 
 
