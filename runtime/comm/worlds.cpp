@@ -44,7 +44,10 @@ public:
     std::ranges::copy(comm_->arenas(), views.begin());
     return views;
   }
-  Communicator &join(int, const ArenaViews &) override { return *comm_; }
+  Communicator &join(int, const ArenaViews &arenas) override {
+    comm_->useOwn(arenas);
+    return *comm_;
+  }
   std::atomic<int64_t> *step(int) override {
     return &comm_->state(rank_, kStepWord);
   }

@@ -91,11 +91,14 @@ public:
   }
 
 private:
+  /// A rank that is alone shares nothing: it maps arenas of its own, which have
+  /// huge pages, as memory of several processes has on few hosts.
   Status createMemory() {
     std::vector<ArenaSizes> sizes;
     int64_t posted = 0;
+    bool isAlone = bundle_.mesh.worldSize() == 1;
     for (int rank = 0; rank < bundle_.mesh.worldSize(); ++rank) {
-      sizes.push_back(bundle_.descriptor(rank).arenas);
+      sizes.push_back(isAlone ? ArenaSizes{} : bundle_.descriptor(rank).arenas);
       posted = std::max(posted, bundle_.descriptor(rank).posted);
     }
     return ShmSetup::create(bundle_.mesh, sizes, posted, memory_);

@@ -100,6 +100,11 @@ class FrozenRun:
     def arenas(self, rank=None):
         return arenas_of(self.ranks[rank])
 
+    def files(self, rank):
+        """Names of the memory files that the process of a rank maps."""
+        with open(f"/proc/{self.ranks[rank]}/maps", encoding="utf-8") as file:
+            return sorted(set(re.findall(r"/memfd:(mtc:\S+)", file.read())))
+
     def anonymous(self):
         return anonymous_of(self.ranks[None])
 

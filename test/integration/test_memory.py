@@ -5,7 +5,8 @@
     of shm are files with names. Those of threads are anonymous: where the kernel
     keeps their names (CONFIG_ANON_VMA_NAME) they are summed by name; everywhere each
     range that the runtime maps and names (alloc_count.cpp notes it) must have the
-    printed size and lie in anonymous memory of the stopped process.
+    printed size and lie in anonymous memory of the stopped process. So are those of a
+    process that is the only rank.
   * A run with a step to train has the pages of its arenas from the kernel at once, all of
     them and no others; one that only converts or evaluates has none.
   * After the first step the program allocates nothing; what the libraries of matrix
@@ -28,7 +29,7 @@ import tempfile
 
 import corpus
 from frozen_run import FrozenRun
-from layouts import TP2_PP2_DP2
+from layouts import SINGLE, TP2_PP2_DP2
 from run_layout import Failed, Mtc, Report
 
 SPEC, LAYOUT, PAGE = "gpt2-nano", TP2_PP2_DP2, 4096
@@ -150,6 +151,25 @@ def check_mapped_threads(mtc, report, bundle, recipe, library, folder):
                       f"threads: {key[1]} of rank {key[0]} is not mapped in step 2")
     print(f"threads: {len(found)} arenas of {sum(found.values())} bytes, printed "
           f"{sum(wanted.values())}, by {' and by '.join(way for way, _ in ways)}")
+
+
+def check_mapped_alone(mtc, report, recipe, library, folder):
+    """A process without peers shares no arena: its own are anonymous, as of threads."""
+    bundle = mtc.compile(SPEC, SINGLE, os.path.join(folder, "alone"))
+    wanted = {(0, name): size for name, size in printed_arenas(mtc, report, bundle)[0].items()
+              if size}
+    prefix = os.path.join(folder, "alone")
+    with preloaded(library, prefix):
+        run = FrozenRun(mtc, bundle, recipe, prefix + ".jsonl", SINGLE.ranks)
+    try:
+        files = run.files(0)
+    finally:
+        code = run.end()
+    found = {key: end - begin for key, (begin, end) in named_ranges(prefix + ".names").items()}
+    report.expect(code == INTERRUPTED and found == wanted and files == ["mtc:control", "mtc:flight"],
+                  f"a rank that is alone: expected anonymous memory of {wanted} and "
+                  f"files of control and flight, found {found} and {files}; exit code {code}")
+    print(f"a rank that is alone maps {sum(found.values())} bytes that nobody shares")
 
 
 def kernel_populates():
@@ -344,6 +364,7 @@ def main():
         for check in (lambda: check_mapped(mtc, report, bundle, recipe, folder),
                       lambda: check_mapped_threads(mtc, report, team, recipe,
                                                    sys.argv[2], folder),
+                      lambda: check_mapped_alone(mtc, report, recipe, sys.argv[2], folder),
                       lambda: check_populated(mtc, report, team, recipe, sys.argv[2],
                                               folder),
                       lambda: check_allocations(mtc, report, bundle, recipe,

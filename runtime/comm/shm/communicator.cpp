@@ -102,6 +102,12 @@ Status ShmCommunicator::mapArenas(int rank) {
   return Status::okay();
 }
 
+void ShmCommunicator::useOwn(const ArenaViews &arenas) {
+  for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
+    if (!arenas_[kind].base)
+      arenas_[kind] = arenas[kind];
+}
+
 ShmCommunicator::~ShmCommunicator() { finish(); }
 
 void ShmCommunicator::finish() {
@@ -144,8 +150,15 @@ Status ShmCommunicator::resolve(int rank, comm::Placement placement,
                                 int64_t bytes, void *&out) {
   const comm::RankBlock &block = control_.rank(rank);
   bool arena = placement.arena >= 0 && placement.arena < MTC_ARENA_COUNT;
-  int64_t size = arena ? block.bytes[placement.arena] : 0;
+  bool own = arena && rank == rank_ && !arenas_.empty();
+  int64_t size = own     ? arenas_[placement.arena].bytes
+                 : arena ? block.bytes[placement.arena]
+                         : 0;
   MTC_RETURN_IF_ERROR(comm::checkPlacement(rank, placement, size, bytes));
+  if (own) {
+    out = static_cast<char *>(arenas_[placement.arena].base) + placement.offset;
+    return Status::okay();
+  }
   std::lock_guard held(shared_);
   Mapping &mapping =
       mappings_[size_t(rank) * MTC_ARENA_COUNT + size_t(placement.arena)];

@@ -42,7 +42,11 @@ public:
 
   const Mesh &mesh() const { return control_.mesh(); }
   /// Page-aligned, zero at first, in MtcArena order; valid while this lives.
+  /// Empty ones are not shared: useOwn says where these are.
   std::span<const ArenaView> arenas() const { return arenas_; }
+  /// Arenas of this rank that no other rank reaches: of those that are not
+  /// shared. The caller keeps the memory while this lives.
+  void useOwn(const ArenaViews &arenas);
   /// Word `index` < kShmStateWords of any rank, see ShmSetup::state.
   std::atomic<int64_t> &state(int rank, int index) {
     return control_.rank(rank).state[index];

@@ -83,6 +83,28 @@ TEST(Shm, APostMapsTheArenasOfItsPeer) {
     EXPECT_TRUE(mapsName(std::string("mtc:r1:") + name)) << name;
 }
 
+// With nobody to share them with arenas are the caller's; transfers from chunk
+// to chunk of one rank go on in them.
+TEST(Shm, ARankThatIsAloneHasArenasOfItsOwn) {
+  std::vector<ArenaSizes> none(1);
+  std::unique_ptr<ShmSetup> setup;
+  ASSERT_TRUE(ShmSetup::create({1, 1, 1}, none, 1, setup).ok());
+  auto comm = join(*setup, 0);
+  std::array<float, 32> memory{};
+  memory[3] = 7;
+  ArenaViews own{};
+  own[MTC_ARENA_ACTIVATIONS] = {memory.data(), sizeof memory};
+  comm->useOwn(own);
+  EXPECT_EQ(comm->arenas()[MTC_ARENA_ACTIVATIONS].base, memory.data());
+  MtcTransfer both[] = {{1, 0, MTC_ARENA_ACTIVATIONS, 5, 0, 64},
+                        {0, 0, MTC_ARENA_ACTIVATIONS, 5, 64, 64}};
+  Status status = comm->exchange(both);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(memory[16 + 3], 7);
+  both[1].offset = 128; // behind the end
+  EXPECT_FALSE(comm->exchange(both).ok());
+}
+
 TEST(Shm, NothingRemains) {
   ASSERT_EQ(openDescriptors(), 0);
   {
