@@ -47,21 +47,18 @@ LogicalResult outlineKernels(func::FuncOp fn, const FragmentContext &around) {
 }
 
 struct OutlineKernelsPass
-    : ProgramPhase<FamilyPass<
+    : ConfiguredPhase<FamilyPass<
           mtc::passes::impl::OutlineKernelsBase<OutlineKernelsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    ProgramPhase::getDependentDialects(registry);
+    ConfiguredPhase::getDependentDialects(registry);
     registry.insert<rt::RtDialect, arith::ArithDialect, math::MathDialect,
                     tensor::TensorDialect>();
   }
-  LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FailureOr<ConfigAttr> config =
-        configOf(program->getParentOfType<ModuleOp>());
-    if (failed(config))
-      return failure();
+  LogicalResult runConfigured(rt::ProgramOp program,
+                              ConfigAttr config) const override {
     return lowerFragments(program,
                           [&](func::FuncOp fn, const FragmentContext &around) {
-                            fuseEpilogues(fn, config->getTarget());
+                            fuseEpilogues(fn, config.getTarget());
                             return outlineKernels(fn, around);
                           });
   }

@@ -141,20 +141,17 @@ private:
 };
 
 struct OverlapGradientsPass
-    : ProgramPhase<PhasePass<
+    : ConfiguredPhase<PhasePass<
           mtc::passes::impl::OverlapGradientsBase<OverlapGradientsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
   }
-  LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FailureOr<ConfigAttr> config =
-        configOf(program->getParentOfType<ModuleOp>());
-    if (failed(config))
-      return failure();
+  LogicalResult runConfigured(rt::ProgramOp program,
+                              ConfigAttr config) const override {
     // Under ZeRO-2 every microbatch sums its gradients in its backward.
-    if (!config->overlaps(Overlap::GradReduce) || config->shardsGradients())
+    if (!config.overlaps(Overlap::GradReduce) || config.shardsGradients())
       return success();
-    return BackwardSums(program, config->getBatch().getMicrobatches()).run();
+    return BackwardSums(program, config.getBatch().getMicrobatches()).run();
   }
 };
 

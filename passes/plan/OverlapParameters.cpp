@@ -188,17 +188,14 @@ private:
 };
 
 struct OverlapParametersPass
-    : ProgramPhase<PhasePass<
+    : ConfiguredPhase<PhasePass<
           mtc::passes::impl::OverlapParametersBase<OverlapParametersPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
   }
-  LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FailureOr<ConfigAttr> config =
-        configOf(program->getParentOfType<ModuleOp>());
-    if (failed(config))
-      return failure();
-    if (config->overlaps(Overlap::ParamGather))
+  LogicalResult runConfigured(rt::ProgramOp program,
+                              ConfigAttr config) const override {
+    if (config.overlaps(Overlap::ParamGather))
       ForwardGathers(program).run();
     return success();
   }

@@ -2,6 +2,7 @@
 #ifndef MTC_PASSES_PLAN_PROGRAMPHASE_H
 #define MTC_PASSES_PLAN_PROGRAMPHASE_H
 
+#include "dialects/mtc/Mtc.h"
 #include "dialects/rt/Rt.h"
 #include "passes/PhasePass.h"
 
@@ -57,6 +58,26 @@ private:
       return this->signalPassFailure();
     // Programs were verified after the pass on them, and nothing else changed.
     this->markAllAnalysesPreserved();
+  }
+};
+
+/// A program phase whose work needs what the module's mtc.config says; fails
+/// after the diagnostic of configOf where there is none.
+template <typename PhaseBase>
+class ConfiguredPhase : public ProgramPhase<PhaseBase> {
+public:
+  using ProgramPhase<PhaseBase>::ProgramPhase;
+
+protected:
+  virtual mlir::LogicalResult runConfigured(rt::ProgramOp program,
+                                            ConfigAttr config) const = 0;
+
+private:
+  mlir::LogicalResult runOnProgram(rt::ProgramOp program) const final {
+    mlir::FailureOr<ConfigAttr> config =
+        configOf(program->getParentOfType<mlir::ModuleOp>());
+    return mlir::failed(config) ? mlir::failure()
+                                : runConfigured(program, *config);
   }
 };
 

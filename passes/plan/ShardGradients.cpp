@@ -115,17 +115,14 @@ private:
 };
 
 struct ShardGradientsPass
-    : ProgramPhase<PhasePass<
+    : ConfiguredPhase<PhasePass<
           mtc::passes::impl::ShardGradientsBase<ShardGradientsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect, arith::ArithDialect>();
   }
-  LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FailureOr<ConfigAttr> config =
-        configOf(program->getParentOfType<ModuleOp>());
-    if (failed(config))
-      return failure();
-    if (!config->shardsGradients())
+  LogicalResult runConfigured(rt::ProgramOp program,
+                              ConfigAttr config) const override {
+    if (!config.shardsGradients())
       return success();
     ParamTable params(program);
     KernelPool pool(&program.getBody().front());

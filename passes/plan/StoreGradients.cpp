@@ -149,19 +149,16 @@ private:
 };
 
 struct StoreGradientsPass
-    : ProgramPhase<PhasePass<
+    : ConfiguredPhase<PhasePass<
           mtc::passes::impl::StoreGradientsBase<StoreGradientsPass>>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
   }
-  LogicalResult runOnProgram(rt::ProgramOp program) const override {
-    FailureOr<ConfigAttr> config =
-        configOf(program->getParentOfType<ModuleOp>());
-    if (failed(config))
-      return failure();
+  LogicalResult runConfigured(rt::ProgramOp program,
+                              ConfigAttr config) const override {
     // A GPU's library may make both products by algorithms that add in another
     // order.
-    if (config->getTarget().getDevice() == "cpu")
+    if (config.getTarget().getDevice() == "cpu")
       FirstStores(program).run();
     return success();
   }
