@@ -72,15 +72,15 @@ std::string besideFile(const std::string &strategy, const std::string &file) {
   return (std::filesystem::path(strategy).parent_path() / file).string();
 }
 
-/// A table of products: of the two places where one that a strategy names may
-/// be, beside it and where mtc's own are, the first that has it.
+/// A table of products that a strategy names: beside it, or one of mtc's own.
 std::string besideOrShipped(const std::string &strategy,
                             const std::string &table) {
   std::string beside = besideFile(strategy, table);
   std::error_code error;
-  return std::filesystem::exists(beside, error) || findGemmTable(table).empty()
+  std::string shipped = shippedGemmTable(table);
+  return std::filesystem::is_regular_file(beside, error) || shipped.empty()
              ? beside
-             : table;
+             : shipped;
 }
 
 /// Puts a path in place of a table's name.

@@ -19,16 +19,22 @@ std::string installFolder() {
   return error ? "." : self.parent_path().parent_path().string();
 }
 
+/// A name, not a way out of the folder; empty if there is none.
+static std::string shippedFile(const char *kind, const std::string &name,
+                               const char *extension) {
+  if (name.empty() || name.find('/') != std::string::npos)
+    return "";
+  fs::path path = shippedFolder(kind) / (name + extension);
+  std::error_code error;
+  return fs::is_regular_file(path, error) ? path.string() : "";
+}
+
 static std::string findShipped(const char *kind, const std::string &nameOrPath,
                                const char *extension = ".toml") {
   std::error_code error;
-  if (fs::is_regular_file(nameOrPath, error))
-    return nameOrPath;
-  // A name, not a way out of the folder.
-  if (nameOrPath.empty() || nameOrPath.find('/') != std::string::npos)
-    return "";
-  fs::path path = shippedFolder(kind) / (nameOrPath + extension);
-  return fs::is_regular_file(path, error) ? path.string() : "";
+  return fs::is_regular_file(nameOrPath, error)
+             ? nameOrPath
+             : shippedFile(kind, nameOrPath, extension);
 }
 
 std::string findSpec(const std::string &nameOrPath) {
@@ -45,6 +51,10 @@ std::string findRecipe(const std::string &nameOrPath) {
 
 std::string findGemmTable(const std::string &nameOrPath) {
   return findShipped("gemm_tables", nameOrPath, ".json");
+}
+
+std::string shippedGemmTable(const std::string &name) {
+  return shippedFile("gemm_tables", name, ".json");
 }
 
 static std::vector<std::string> shippedNames(const char *kind,

@@ -23,6 +23,8 @@ std::string findRecipe(const std::string &nameOrPath);
 
 /// Likewise, of a table of `mtc tune` for CPUs ("zen5-bf16").
 std::string findGemmTable(const std::string &nameOrPath);
+/// The path of the table that comes with mtc under this name, or empty.
+std::string shippedGemmTable(const std::string &name);
 
 /// The names of the specs, strategies, recipes and tables that come with mtc,
 /// sorted.

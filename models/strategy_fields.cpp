@@ -303,10 +303,9 @@ static StrategyRows timeFields() {
        "\"onednn\""},
       {"", "gemm_table", OfStrategy::text(&Strategy::gemmTable),
        "a file of `mtc tune`, or the name of one that comes with mtc (`mtc "
-       "help "
-       "gemm-tables`, docs/tune.md): a product of a cpu that it has is "
-       "computed "
-       "by the kernel that was fastest there, others as gemm says. A path in a "
+       "help gemm-tables`, docs/tune.md): a product of a cpu that it has is "
+       "computed by the kernel that was fastest there, others as gemm says. A "
+       "path in a "
        "strategy begins where the strategy lies",
        "\"zen4.json\"", Need::optional, "none"},
   };

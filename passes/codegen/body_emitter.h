@@ -105,8 +105,9 @@ public:
   /// `columns`, and forgets the row that it was at.
   void emitPrefetch(mlir::Value ofRow, Columns columns);
   /// Fetches what pass `k` will read or write some lines further on, of what no
-  /// pass before it has brought to a cache. Behind a row that is what the next
-  /// one begins with; where none is, nobody reads it.
+  /// pass before it has brought to a cache. At the end of a row these are lines
+  /// of the next row, behind the last row of a thread those of another thread,
+  /// or of nobody.
   void emitPrefetchAhead(int k, Columns columns);
   void setReduced(rt::RowReduceOp op, mlir::Value total) {
     rowValues[op.getResult()] = total;

@@ -19,11 +19,14 @@ from layouts import GLOBAL_BATCH, SINGLE, Layout
 from run_layout import Mtc, Report
 from test_goldens import F32, SPECS, check_run
 
+SHIPPED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__)))), "models", "gemm_tables")
+sys.path.insert(0, SHIPPED)
+import make  # which measured the tables  # pylint: disable=wrong-import-position
+
 USAGE, REJECTED, INFEASIBLE = 2, 3, 4
 SPEC = SPECS["tied"][0]
 CORES = len(os.sched_getaffinity(0))
-SHIPPED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__)))), "models", "gemm_tables")
 OPTIONS = ["--threads-per-rank", min(2, CORES)]  # tune takes no more than there are cores
 KEY = ("m", "n", "k", "a_transposed", "b_transposed", "adds", "type", "result")
 ROW = ("m", "n", "k", "ta", "tb", "beta", "ab", "c")
@@ -310,7 +313,7 @@ class Tester:
         names = self.mtc.call("help", "gemm-tables").stdout.split()
         self.report.expect(names, "expected tables that come with mtc, found none")
         mine = read(self.table)
-        for name in names:
+        for number, name in enumerate(names):
             shipped = read(os.path.join(SHIPPED, name + ".json"))
             self.report.expect(shipped["own_kernels"] == mine["own_kernels"],
                                f"{name}: of version {shipped['own_kernels']} of our kernels, "
@@ -324,10 +327,28 @@ class Tester:
             if shipped["onednn"] != mine["onednn"] or not is_for_here:
                 self.expect_refusal(name, arguments, USAGE, "mtc tune")
                 continue
-            found = json.loads(self.mtc.call(*arguments).stdout)["gemm_table"]
-            self.report.expect(found["by_table"] > 0 and found["by_rule"] == 0
-                               and found["processor"] == shipped["processor"],
-                               f"{name}: expected all products by it, found {found}")
+            # The products of types are alike: each table has a part of the cases.
+            for case, options in list(make.cases(name.split("-")[-1]))[number::len(names)]:
+                found = json.loads(self.mtc.call(
+                    "compile", *options, "--gemm-table", name, "--json", "-o",
+                    self.path("shipped")).stdout)["gemm_table"]
+                self.report.expect(found["by_table"] > 0 and found["by_rule"] == 0
+                                   and found["processor"] == shipped["processor"],
+                                   f"{name}: {case}: expected all products by it, found "
+                                   f"{found}")
+        # Only beside the strategy, not where mtc was started.
+        elsewhere = self.path("elsewhere/s.toml")
+        os.makedirs(os.path.dirname(elsewhere))
+        with open(elsewhere, "w", encoding="utf-8") as text:
+            text.write('gemm_table = "table.json"\n')
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            self.expect_refusal("a table of the working folder", [
+                "compile", SPEC, *SINGLE.options(), *OPTIONS, "--strategy", elsewhere, "-o",
+                self.path("x")], REJECTED, "elsewhere/table.json: expected a gemm_table file")
+        finally:
+            os.chdir(before)
         strategy = self.path("named.toml")
         with open(strategy, "w", encoding="utf-8") as text:
             text.write(f'gemm_table = "{names[0]}"\n')

@@ -103,6 +103,8 @@ Status ShmCommunicator::mapArenas(int rank) {
 }
 
 void ShmCommunicator::useOwn(const ArenaViews &arenas) {
+  if (mesh().worldSize() > 1)
+    return;
   for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
     if (!arenas_[kind].base)
       arenas_[kind] = arenas[kind];
@@ -150,6 +152,7 @@ Status ShmCommunicator::resolve(int rank, comm::Placement placement,
                                 int64_t bytes, void *&out) {
   const comm::RankBlock &block = control_.rank(rank);
   bool arena = placement.arena >= 0 && placement.arena < MTC_ARENA_COUNT;
+  // While this rank attaches, its own arenas are mapped like others'.
   bool own = arena && rank == rank_ && !arenas_.empty();
   int64_t size = own     ? arenas_[placement.arena].bytes
                  : arena ? block.bytes[placement.arena]

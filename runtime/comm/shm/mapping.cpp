@@ -35,8 +35,9 @@ namespace {
 // 2020). Of two lines with one hash and one set only one can stay, and a sum of
 // two such buffers takes twice the time (measured on Zen 4). Mappings of equal
 // size one below the other are such where the size is a multiple of 256 MiB,
-// and others by chance. Bits 12 to 19 equal and 20 to 27 not: never.
-constexpr int64_t kStep = int64_t{1} << 20;
+// and others by chance. Bits 12 to 20 equal and 21 to 27 not: never; and bases
+// that are multiples of 2 MiB may have huge pages.
+constexpr int64_t kStep = int64_t{2} << 20;
 constexpr int64_t kPeriod = kStep * Mapping::kPlaces;
 
 /// Address space that nobody uses.

@@ -25,7 +25,7 @@ public:
   /// address space is scarce this is not so.
   static Status mapOf(int owner, int fd, int64_t bytes, int place,
                       Mapping &out);
-  static constexpr int kPlaces = 256;
+  static constexpr int kPlaces = 128;
 
   void *base() const { return base_; }
   int64_t bytes() const { return bytes_; }

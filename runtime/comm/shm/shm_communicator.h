@@ -41,11 +41,12 @@ public:
   ~ShmCommunicator() override;
 
   const Mesh &mesh() const { return control_.mesh(); }
-  /// Page-aligned, zero at first, in MtcArena order; valid while this lives.
-  /// Empty ones are not shared: useOwn says where these are.
+  /// Page-aligned, zero at first, in MtcArena order; valid while this lives. Of
+  /// a rank that is alone they are empty before useOwn, if the launcher made
+  /// none.
   std::span<const ArenaView> arenas() const { return arenas_; }
-  /// Arenas of this rank that no other rank reaches: of those that are not
-  /// shared. The caller keeps the memory while this lives.
+  /// Of a rank that is alone: takes the caller's memory, which outlives this,
+  /// for arenas that are empty. Others share theirs, and nothing is done.
   void useOwn(const ArenaViews &arenas);
   /// Word `index` < kShmStateWords of any rank, see ShmSetup::state.
   std::atomic<int64_t> &state(int rank, int index) {

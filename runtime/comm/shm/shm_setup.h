@@ -1,7 +1,8 @@
 //===- shm_setup.h - what a launcher makes for the ranks --------*- C++ -*-===//
 //
 // Memory of a run on one host: one control memfd, and one memfd per rank and
-// kind of arena, named "mtc:r3:params" (so tools that list mappings show it).
+// kind of arena, named "mtc:r3:params" (so tools that list mappings show it);
+// none of a kind of no bytes.
 // There is no name in the file system: when the last process is gone, so is the
 // memory.
 //

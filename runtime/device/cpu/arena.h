@@ -2,7 +2,8 @@
 //
 // Each rank has one arena per kind, mapped once at start with exactly the size
 // of the plan. With the shm backend the communicator maps them (peers read them
-// in place); otherwise they are named anonymous mappings, made here, which show
+// in place), unless the rank is alone; else they are named anonymous mappings,
+// made here, which show
 // up as "[anon:mtc rank 3 params]" in /proc/PID/maps and consist of huge pages
 // where the kernel can: products read rows that lie pages apart.
 //

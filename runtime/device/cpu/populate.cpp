@@ -12,25 +12,51 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 namespace mtc::runtime {
 namespace {
 
-/// What one call asks for: some milliseconds of work.
-constexpr int64_t kPieceBytes = 16 << 20;
+/// What one call asks for: some milliseconds of work, with small pages some
+/// ten.
+constexpr int64_t kPieceBytes = 64 << 20;
+
+/// Of processors of x86-64.
+constexpr int64_t kHugePage = 2 << 20;
 
 struct Piece {
   char *base;
   int64_t bytes;
+  char *end; ///< of its arena
 };
 
 std::vector<Piece> piecesOf(const ArenaViews &arenas) {
   std::vector<Piece> pieces;
-  for (const ArenaView &arena : arenas)
+  for (const ArenaView &arena : arenas) {
+    auto *base = static_cast<char *>(arena.base);
     for (int64_t at = 0; at < arena.bytes; at += kPieceBytes)
-      pieces.push_back({static_cast<char *>(arena.base) + at,
-                        std::min(kPieceBytes, arena.bytes - at)});
+      pieces.push_back({base + at, std::min(kPieceBytes, arena.bytes - at),
+                        base + arena.bytes});
+  }
   return pieces;
+}
+
+/// Makes huge pages of what begins in the piece; false where the kernel makes
+/// none (it is older than Linux 6.1, or has none free). Memory that processes
+/// share has small ones else, unless the host's administrator said otherwise.
+/// Of a block that has one small page already the kernel makes a huge one, with
+/// zeros in the rest of it; of one that has none it does not. It waits for all
+/// cores in each call, so there is one call.
+bool collapse(const Piece &piece) {
+  int64_t before = -reinterpret_cast<intptr_t>(piece.base) & (kHugePage - 1);
+  char *first = piece.base + before, *behind = first;
+  for (; behind < piece.base + piece.bytes && piece.end - behind >= kHugePage;
+       behind += kHugePage)
+    __atomic_fetch_or(behind, 0, __ATOMIC_RELAXED);
+  return behind == first ||
+         madvise(first, size_t(behind - first), MADV_COLLAPSE) == 0;
 }
 
 } // namespace
@@ -45,7 +71,9 @@ void populate(const ArenaViews &arenas, int64_t threads,
   std::atomic<int64_t> sum = 0;
   onTeam(threads, [&](int64_t part, int64_t parts) {
     Part own = partOf(count, part, parts);
+    bool collapses = true;
     for (int64_t i = own.begin; i < own.end; ++i) {
+      collapses = collapses && collapse(pieces[i]);
       if (madvise(pieces[i].base, static_cast<size_t>(pieces[i].bytes),
                   MADV_POPULATE_WRITE) != 0)
         return;

@@ -8,10 +8,10 @@
 namespace mtc::runtime {
 
 /// Has the kernel give all pages of `arenas`, private or shared, and no other,
-/// on `threads` threads of the rank; what they hold stays. `done` is heard now
-/// and then, on the calling thread, and may be empty. Where the kernel cannot
-/// (it is older than Linux 5.14, or refuses), pages come as before, by their
-/// first use.
+/// on `threads` threads of the rank, huge ones where it has some; what they
+/// hold stays. `done` is heard now and then, on the calling thread, and may be
+/// empty. Where the kernel cannot (it is older than Linux 5.14, or refuses),
+/// pages come as before, by their first use.
 void populate(const ArenaViews &arenas, int64_t threads,
               const PopulateProgress &done);
 

@@ -1,14 +1,17 @@
-// GEMM, norm and initialisation on one thread; best of a few repeats.
+// GEMM on one thread, norm and initialisation on as many as are said, by the
+// best kernels that this processor has; the best of a few repeats.
+//
+// usage: bench_kernels [THREADS]
 #include "mtc/runtime/abi.h"
 #include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/init.h"
+#include "runtime/kernels/cpu/isa.h"
 #include "runtime/kernels/cpu/norm.h"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -16,27 +19,33 @@ using namespace mtc;
 
 namespace {
 
-/// Processor time of this thread: other work on the machine disturbs it least.
-double threadSeconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+/// Weights of gpt2-124m.
+constexpr int64_t kWeights = 124'000'000;
+
+double secondsNow() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
 double bestSeconds(int repeats, const std::function<void()> &body) {
   double best = 1e30;
   for (int i = 0; i < repeats; ++i) {
-    double start = threadSeconds();
+    double start = secondsNow();
     body();
-    best = std::min(best, threadSeconds() - start);
+    best = std::min(best, secondsNow() - start);
   }
   return best;
 }
 
+void drawNormals(std::vector<float> &x, uint64_t id, int64_t threads) {
+  std::vector<int64_t> shape = {std::ssize(x)}, zero = {0};
+  (void)runtime::initNormal(x.data(), id, 1, 1.0, {shape, zero, shape},
+                            threads);
+}
+
 std::vector<float> normals(int64_t n, uint64_t id) {
   std::vector<float> x(static_cast<size_t>(n));
-  std::vector<int64_t> shape = {n}, zero = {0};
-  (void)runtime::initNormal(x.data(), id, 1, 1.0, {shape, zero, shape});
+  drawNormals(x, id, 1);
   return x;
 }
 
@@ -55,21 +64,26 @@ void benchGemm() {
               runtime::gemmLibraryVersion().c_str(), 2.147483648 / took);
 }
 
-void benchStreams() {
-  int64_t n = 1 << 24;
-  double init = bestSeconds(2, [&] { normals(n, 1); });
-  std::vector<float> g = normals(n, 1);
+void benchStreams(int64_t threads) {
+  std::vector<float> g(static_cast<size_t>(kWeights));
+  drawNormals(g, 1, threads); // and touches its pages
+  double init = bestSeconds(3, [&] { drawNormals(g, 1, threads); });
   runtime::NormSum sum;
-  double norm =
-      bestSeconds(5, [&] { runtime::normAccumulate(sum, g.data(), n); });
-  std::printf("init %.1f M/s, norm %.1f M/s (%.1f GB/s), sum %g\n",
-              double(n) / init * 1e-6, double(n) / norm * 1e-6,
-              4e-9 * double(n) / norm, runtime::normValue(sum));
+  double norm = bestSeconds(
+      5, [&] { runtime::normAccumulate(sum, g.data(), kWeights, threads); });
+  std::printf("%d threads: %d million initial values %.3f s, their norm %.1f "
+              "ms, %.1f GB/s (sum %g)\n",
+              int(threads), int(kWeights / 1'000'000), init, norm * 1e3,
+              4e-9 * double(kWeights) / norm, runtime::normValue(sum));
 }
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+  int64_t threads = argc > 1 ? std::atoll(argv[1]) : 1;
+  for (std::string_view isa : runtime::kIsas)
+    if (runtime::processorHas(isa) && runtime::mtc_kernels_select_isa(isa).ok())
+      break;
   benchGemm();
-  benchStreams();
+  benchStreams(threads);
 }

@@ -212,7 +212,7 @@ TEST(Shm, RanksThatShareACoreSleep) {
   EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-// Of any two ranks bits 12 to 19 of the base are equal and 20 to 27 are not:
+// Of any two ranks bits 12 to 20 of the base are equal and 21 to 27 are not:
 // the level-1 cache can then hold lines of both (mapping.cpp).
 TEST(Shm, ArenasOfRanksLieAtDifferentPlaces) {
   auto setup = makeSetup({3, 1, 1});
@@ -221,8 +221,8 @@ TEST(Shm, ArenasOfRanksLieAtDifferentPlaces) {
     for (const ArenaView &arena : comm->arenas())
       if (arena.bytes > 0) {
         auto base = reinterpret_cast<uintptr_t>(arena.base);
-        EXPECT_EQ(base % (1 << 20), 0u);
-        EXPECT_EQ(base >> 20 & 255, unsigned(rank));
+        EXPECT_EQ(base % (1 << 21), 0u);
+        EXPECT_EQ(base >> 21 & 127, unsigned(rank));
       }
   }
 }

@@ -1,6 +1,6 @@
-// Who goes through whole rows fetches what lies some lines further on, once: the pass that is
-// the first to read or write an operand. Operands that have no element for each row and column
-// are in a cache already.
+// Who goes through whole rows fetches, with each vector, what lies some lines further on: only
+// the pass that is the first to read or write an operand. Operands that have no element for each
+// row and column are in a cache already.
 // RUN: mtc-opt %s --codegen-kernels="vector-width=16" | FileCheck %s
 
 // 32 lines of 16 numbers further; long arithmetic takes four lines at a time.
