@@ -73,12 +73,23 @@ def check_stand_ins(mtc, report, stand_ins):
                       f"expected a version, found {found[name]}")
 
 
+def check_several(mtc, report):
+    """Each GPU, and whose memory it reaches."""
+    found = parts(mtc, report, MTC_STANDIN_DEVICES="3", MTC_STANDIN_CAPABILITY="90,90,80")
+    gpus = {name: part["found"] for name, part in found.items() if name.startswith("GPU ")}
+    ends = {"GPU 0": r"\(sm_90\), [0-9.]+ GiB, reaches GPU 1", "GPU 1": r"\(sm_90\), [0-9.]+ GiB, reaches GPU 0",
+            "GPU 2": r"\(sm_80\), [0-9.]+ GiB"}
+    report.expect(gpus.keys() == ends.keys() and all(re.search(ends[name] + "$", gpus[name]) for name in ends),
+                  f"expected three GPUs, the first two of which reach each other, found {gpus}")
+
+
 def main():
     mtc, report = Mtc(), Report()
     with tempfile.TemporaryDirectory() as folder:
         check_missing(mtc, report, folder)
     if len(sys.argv) > 2:
         check_stand_ins(mtc, report, os.path.abspath(sys.argv[2]))
+        check_several(mtc, report)
     return report.finish("mtc doctor")
 
 

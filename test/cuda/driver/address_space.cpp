@@ -1,6 +1,8 @@
 //===- address_space.cpp - device and pinned memory -----------------------===//
 #include "test/cuda/driver/address_space.h"
 
+#include "test/cuda/driver/handles.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
@@ -26,10 +28,13 @@ const Range *AddressSpace::add(Range range, bool written,
                                const std::string &name) {
   if (!memory.adopt(range.base, range.bytes, range.host, written, name))
     return nullptr;
+  if (range.place == Place::device)
+    memory.assign(range.base, range.context->device);
   return &(ranges[range.base] = range);
 }
 
-const Range *AddressSpace::allocate(size_t bytes, bool oddAlignment) {
+const Range *AddressSpace::allocate(CUctx_st *context, size_t bytes,
+                                    bool oddAlignment) {
   // A page before and behind, which no access of one past the end gets over.
   std::byte *addresses = map(pages(bytes) + 3 * kPage, PROT_NONE);
   std::byte *host = map(pages(bytes), PROT_READ | PROT_WRITE);
@@ -37,31 +42,35 @@ const Range *AddressSpace::allocate(size_t bytes, bool oddAlignment) {
     return nullptr;
   std::memset(host, 0xff, bytes);
   Range range{Place::device, reinterpret_cast<uint64_t>(addresses + kPage),
-              bytes};
+              bytes, context};
   range.base += oddAlignment ? kAlign : 0;
   range.host = host;
-  used += bytes;
+  used[context] += bytes;
   return add(range, false, "allocation " + std::to_string(++made));
 }
 
-const Range *AddressSpace::allocatePinned(size_t bytes) {
+const Range *AddressSpace::allocatePinned(CUctx_st *context, size_t bytes) {
   std::byte *host = map(pages(bytes), PROT_READ | PROT_WRITE);
   if (!host)
     return nullptr;
   std::memset(host, 0xff, bytes);
-  Range range{Place::pinned, reinterpret_cast<uint64_t>(host), bytes};
+  Range range{Place::pinned, reinterpret_cast<uint64_t>(host), bytes, context};
   range.host = host;
   return add(range, true, "pinned memory " + std::to_string(++made));
 }
 
-const Range *AddressSpace::registerHost(void *host, size_t bytes) {
-  Range range{Place::registered, reinterpret_cast<uint64_t>(host), bytes};
+const Range *AddressSpace::registerHost(CUctx_st *context, void *host,
+                                        size_t bytes) {
+  Range range{Place::registered, reinterpret_cast<uint64_t>(host), bytes,
+              context};
   range.host = static_cast<std::byte *>(host);
   return add(range, true, "registered memory " + std::to_string(++made));
 }
 
-void AddressSpace::addVariable(uint64_t base, size_t bytes, std::byte *host) {
-  Range range{Place::device, base, bytes, true};
+void AddressSpace::addVariable(CUctx_st *context, uint64_t base, size_t bytes,
+                               std::byte *host) {
+  memory.assign(base, context->device);
+  Range range{Place::device, base, bytes, context, true};
   range.host = host;
   ranges[base] = range;
 }
@@ -73,7 +82,7 @@ void AddressSpace::release(uint64_t base) {
   if (range.place == Place::registered)
     return;
   if (range.place == Place::device) {
-    used -= range.bytes;
+    used[range.context] -= range.bytes;
     munmap(range.host, pages(range.bytes));
   } else {
     // Its address is not used again, and a touch is found.
@@ -81,12 +90,23 @@ void AddressSpace::release(uint64_t base) {
   }
 }
 
-void AddressSpace::clear() {
-  while (!ranges.empty())
-    if (auto first = ranges.begin(); first->second.variable)
-      ranges.erase(first);
+void AddressSpace::clear(const CUctx_st *context) {
+  for (auto next = ranges.begin(); next != ranges.end();) {
+    auto each = next++;
+    if (each->second.context != context)
+      continue;
+    if (each->second.variable)
+      ranges.erase(each);
     else
-      release(first->first);
+      release(each->first);
+  }
+}
+
+size_t AddressSpace::deviceBytes(const CUctx_st *context) const {
+  size_t sum = 0;
+  for (const auto &[whose, bytes] : used)
+    sum += !context || whose == context ? bytes : 0;
+  return sum;
 }
 
 Range *AddressSpace::find(uint64_t address) {

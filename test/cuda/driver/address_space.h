@@ -15,6 +15,8 @@
 #include <map>
 #include <string>
 
+struct CUctx_st;
+
 namespace mtc::standin {
 
 enum class Place { nowhere, device, pinned, registered };
@@ -23,7 +25,8 @@ struct Range {
   Place place = Place::nowhere;
   uint64_t base = 0;
   size_t bytes = 0;
-  bool variable = false; ///< of a module: not to be freed
+  CUctx_st *context = nullptr; ///< in which it was made
+  bool variable = false;       ///< of a module: not to be freed
   std::byte *host = nullptr;
   /// Of pinned memory: how often the device wrote to it.
   uint64_t writes = 0;
@@ -33,26 +36,31 @@ class AddressSpace {
 public:
   explicit AddressSpace(ptx::Memory &memory) : memory(memory) {}
 
+  // All of these are of a context. Device memory is of its GPU alone, the
+  // host's is reached by all.
+
   /// Null: there is no such amount.
-  const Range *allocate(size_t bytes, bool oddAlignment);
-  const Range *allocatePinned(size_t bytes);
+  const Range *allocate(CUctx_st *context, size_t bytes, bool oddAlignment);
+  const Range *allocatePinned(CUctx_st *context, size_t bytes);
   /// Null: it meets a range that is there.
-  const Range *registerHost(void *host, size_t bytes);
+  const Range *registerHost(CUctx_st *context, void *host, size_t bytes);
   /// The base of a range; what it held stays remembered as freed.
   void release(uint64_t base);
 
-  /// All of them.
-  void clear();
+  /// All of a context.
+  void clear(const CUctx_st *context);
 
   /// The range that has this byte, or null.
   Range *find(uint64_t address);
   /// Whether [address, address + bytes) meets a range.
   bool meets(uint64_t address, size_t bytes);
   /// The variables of a module lie where the executor put them.
-  void addVariable(uint64_t base, size_t bytes, std::byte *host);
+  void addVariable(CUctx_st *context, uint64_t base, size_t bytes,
+                   std::byte *host);
   void removeVariable(uint64_t base) { ranges.erase(base); }
 
-  size_t deviceBytes() const { return used; }
+  /// Of a GPU; null: of all.
+  size_t deviceBytes(const CUctx_st *context) const;
   /// What is still there, in words; empty: nothing.
   std::string leaks() const;
 
@@ -61,7 +69,7 @@ private:
 
   ptx::Memory &memory;
   std::map<uint64_t, Range> ranges; ///< by base
-  size_t used = 0;
+  std::map<const CUctx_st *, size_t> used;
   unsigned made = 0;
 };
 

@@ -21,7 +21,7 @@ inline CUresult check(const Driver &driver, Need need) {
     return CUDA_ERROR_NOT_INITIALIZED;
   if (need == Need::context && !Driver::current)
     return CUDA_ERROR_INVALID_CONTEXT;
-  if (need == Need::context && !driver.retained)
+  if (need == Need::context && !Driver::current->retained)
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return need >= Need::alive ? driver.sticky : CUDA_SUCCESS;
 }
@@ -38,11 +38,13 @@ template <class Body> CUresult api(Need need, Body body) {
   return body(driver, lock);
 }
 
-/// The same with the stream of a handle.
+/// The same with the stream of a handle, of the current context.
 template <class Body> CUresult apiOf(CUstream handle, Body body) {
   return api(Need::alive, [&](Driver &driver, Lock &lock) -> CUresult {
     CUstream stream = nullptr;
     if (CUresult wrong = driver.resolve(handle, stream))
+      return wrong;
+    if (CUresult wrong = driver.checkCurrent(stream->context, stream->name))
       return wrong;
     return body(driver, stream, lock);
   });

@@ -9,7 +9,7 @@ namespace {
 CUresult begin(CUstream handle, CUgraph graph, const CUgraphNode *heads,
                size_t count, CUstreamCaptureMode mode) {
   return apiOf(handle, [&](Driver &driver, CUstream stream, Lock &) {
-    if (stream == driver.legacyStream())
+    if (Driver::isLegacy(stream))
       return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (graph && !driver.graphs.has(graph))
       return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,6 @@
-//===- api_context.cpp - the primary context ------------------------------===//
+//===- api_context.cpp - primary contexts ---------------------------------===//
 #include "test/cuda/driver/api.h"
+#include "test/cuda/driver/gpus.h"
 
 using namespace mtc::standin;
 
@@ -8,55 +9,55 @@ namespace {
 constexpr int kGreatestPriority = -5;
 constexpr size_t kLimits[] = {1024, 8650752, 8388608, 8388608, 2048};
 
+template <class Body> CUresult ofPrimary(CUdevice device, Body body) {
+  return api(Need::driver, [&](Driver &driver, Lock &lock) -> CUresult {
+    CUcontext context = driver.contextOf(device);
+    return context ? body(driver, context, lock) : CUDA_ERROR_INVALID_DEVICE;
+  });
+}
+
 } // namespace
 
 MTC_API cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-  return api(Need::driver, [&](Driver &driver, Lock &) {
+  return ofPrimary(device, [&](Driver &, CUcontext primary, Lock &) {
     if (!context)
       return CUDA_ERROR_INVALID_VALUE;
-    if (device)
-      return CUDA_ERROR_INVALID_DEVICE;
-    ++driver.retained;
-    *context = &driver.primary;
+    ++primary->retained;
+    *context = primary;
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDevicePrimaryCtxRelease(CUdevice device) {
-  return api(Need::driver, [&](Driver &driver, Lock &lock) {
-    if (device)
-      return CUDA_ERROR_INVALID_DEVICE;
-    if (!driver.retained)
+  return ofPrimary(device, [&](Driver &driver, CUcontext primary, Lock &lock) {
+    if (!primary->retained)
       return CUDA_ERROR_INVALID_CONTEXT;
-    if (--driver.retained == 0) {
-      driver.waitAll(lock, true);
-      driver.reset();
+    if (--primary->retained > 0)
+      return CUDA_SUCCESS;
+    driver.waitAll(primary, lock, true);
+    driver.reset(primary);
+    if (!driver.isAnyRetained())
       driver.sticky = CUDA_SUCCESS;
-    }
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
                                    int *active) {
-  return api(Need::driver, [&](Driver &driver, Lock &) {
-    if (device)
-      return CUDA_ERROR_INVALID_DEVICE;
+  return ofPrimary(device, [&](Driver &, CUcontext primary, Lock &) {
     if (flags)
-      *flags = driver.primary.flags;
+      *flags = primary->flags;
     if (active)
-      *active = driver.retained > 0;
+      *active = primary->retained > 0;
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
-  return api(Need::driver, [&](Driver &driver, Lock &) {
-    if (device)
-      return CUDA_ERROR_INVALID_DEVICE;
+  return ofPrimary(device, [&](Driver &, CUcontext primary, Lock &) {
     if (flags & ~unsigned(CU_CTX_FLAGS_MASK))
       return CUDA_ERROR_INVALID_VALUE;
-    driver.primary.flags = flags;
+    primary->flags = flags;
     return CUDA_SUCCESS;
   });
 }
@@ -64,7 +65,7 @@ MTC_API cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 MTC_API cuCtxSetCurrent(CUcontext context) {
   return api(Need::driver, [&](Driver &driver, Lock &) {
     // The real driver crashes on a handle that is none.
-    if (context && (context != &driver.primary || !driver.retained))
+    if (context && !driver.isContext(context))
       return CUDA_ERROR_INVALID_CONTEXT;
     Driver::current = context;
     return CUDA_SUCCESS;
@@ -84,7 +85,7 @@ MTC_API cuCtxGetDevice(CUdevice *device) {
   return api(Need::context, [&](Driver &, Lock &) {
     if (!device)
       return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = CUdevice(Driver::current->device);
     return CUDA_SUCCESS;
   });
 }
@@ -119,14 +120,32 @@ MTC_API cuCtxSetLimit(CUlimit limit, size_t) {
 
 MTC_API cuCtxSynchronize() {
   return api(Need::context, [&](Driver &driver, Lock &lock) {
-    if (CUresult wrong = driver.captures.refuseAny())
+    if (CUresult wrong = driver.captures.refuseAny(Driver::current))
       return wrong;
-    return driver.waitAll(lock, true);
+    return driver.waitAll(Driver::current, lock, true);
   });
 }
 
-MTC_API cuCtxEnablePeerAccess(CUcontext, unsigned) {
-  return api(Need::context, [&](Driver &, Lock &) {
-    return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+MTC_API cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  return api(Need::context, [&](Driver &driver, Lock &) {
+    if (flags)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (!driver.isContext(peer))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    if (!canReach(*Driver::current, *peer))
+      return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    return Driver::current->peers.insert(peer).second
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  });
+}
+
+MTC_API cuCtxDisablePeerAccess(CUcontext peer) {
+  return api(Need::context, [&](Driver &driver, Lock &) {
+    if (!driver.isContext(peer))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    return Driver::current->peers.erase(peer)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   });
 }

@@ -29,9 +29,9 @@ CUresult copyAsync(Side toSide, uint64_t to, Side fromSide, uint64_t from,
 }
 
 CUresult copyNow(Side toSide, uint64_t to, Side fromSide, uint64_t from,
-                 size_t bytes) {
+                 size_t bytes, bool betweenDevices = false) {
   return api(Need::context, [&](Driver &driver, Lock &lock) {
-    CUstream stream = driver.legacyStream();
+    CUstream stream = &Driver::current->legacy;
     if (bytes == 0)
       return CUDA_SUCCESS;
     std::unique_ptr<CopyWork> copy =
@@ -44,6 +44,7 @@ CUresult copyNow(Side toSide, uint64_t to, Side fromSide, uint64_t from,
     };
     bool waits = isHost(to) || isHost(from);
     bool staged = copy->fromPageable && !isHost(to);
+    copy->betweenDevices = betweenDevices;
     if (CUresult wrong = driver.submit(stream, std::move(copy)))
       return wrong;
     return waits ? driver.wait(stream->last, lock, /*known=*/!staged)
@@ -71,7 +72,7 @@ CUresult fill(uint64_t to, unsigned value, unsigned elementBytes, size_t width,
   if (async)
     return apiOf(handle, body);
   return api(Need::context, [&](Driver &driver, Lock &lock) {
-    return body(driver, driver.legacyStream(), lock);
+    return body(driver, &Driver::current->legacy, lock);
   });
 }
 
@@ -105,9 +106,24 @@ MTC_API cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                       CUstream stream) {
   return copyAsync(Side::any, to, Side::any, from, bytes, stream);
 }
-MTC_API cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
-                     size_t bytes) {
-  return copyNow(Side::device, to, Side::device, from, bytes);
+/// In the legacy stream of the current context.
+MTC_API cuMemcpyPeer(CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
+                     CUcontext fromContext, size_t bytes) {
+  auto check = [&](Driver &driver, Lock &) {
+    auto isOf = [&](CUdeviceptr address, CUcontext context) {
+      const Range *range = driver.space.find(address);
+      return bytes == 0 || (range && range->context == context);
+    };
+    if (!driver.isContext(toContext) || !driver.isContext(fromContext))
+      return CUDA_ERROR_INVALID_CONTEXT;
+    return isOf(to, toContext) && isOf(from, fromContext)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+  };
+  if (CUresult wrong = api(Need::context, check))
+    return wrong;
+  return copyNow(Side::device, to, Side::device, from, bytes,
+                 toContext != fromContext);
 }
 
 MTC_API cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {

@@ -1,8 +1,8 @@
-//===- api_device.cpp - the device, and results in words ------------------===//
+//===- api_device.cpp - devices, and results in words ---------------------===//
 #include "test/cuda/driver/api.h"
+#include "test/cuda/driver/gpus.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -15,6 +15,8 @@ constexpr size_t kTotalBytes = 85017493504;
 /// What a context takes of it at once.
 constexpr size_t kContextBytes = 548995072;
 constexpr int kVersion = 13000;
+/// Of the PCI bus, where the GPUs are one behind the other.
+constexpr unsigned kFirstSlot = 6;
 
 struct Attribute {
   int id, value;
@@ -43,23 +45,27 @@ const Result *find(CUresult code) {
 }
 
 /// What is not an H100's where MTC_STANDIN_CAPABILITY says so.
-std::optional<int> ofCapability(const Driver &driver,
+std::optional<int> ofCapability(const CUctx_st &gpu,
                                 CUdevice_attribute attribute) {
   switch (attribute) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-    return driver.rules.target / 10;
+    return gpu.capability / 10;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-    return driver.rules.target % 10;
+    return gpu.capability % 10;
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    return driver.mostShared;
+    return gpu.mostShared;
+  case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+    return kFirstSlot + gpu.gpu;
   default:
     return std::nullopt;
   }
 }
 
+/// `body(gpu)` of a device.
 template <class Body> CUresult ofDevice(CUdevice device, Body body) {
   return api(Need::driver, [&](Driver &driver, Lock &) -> CUresult {
-    return device == 0 ? body(driver) : CUDA_ERROR_INVALID_DEVICE;
+    CUcontext gpu = driver.contextOf(device);
+    return gpu ? body(*gpu) : CUDA_ERROR_INVALID_DEVICE;
   });
 }
 
@@ -71,8 +77,7 @@ MTC_API cuInit(unsigned flags) {
       return CUDA_ERROR_INVALID_VALUE;
     if (driver.forked)
       return CUDA_ERROR_NOT_INITIALIZED;
-    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    if (visible && !*visible)
+    if (driver.contexts.empty())
       return CUDA_ERROR_NO_DEVICE;
     if (!driver.initialised)
       driver.startIdleThread();
@@ -89,25 +94,25 @@ MTC_API cuDriverGetVersion(int *version) {
 }
 
 MTC_API cuDeviceGetCount(int *count) {
-  return ofDevice(0, [&](Driver &) {
+  return api(Need::driver, [&](Driver &driver, Lock &) {
     if (!count)
       return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = int(driver.contexts.size());
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDeviceGet(CUdevice *device, int ordinal) {
-  return ofDevice(ordinal, [&](Driver &) {
+  return ofDevice(ordinal, [&](CUctx_st &) {
     if (!device)
       return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = ordinal;
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDeviceGetName(char *name, int bytes, CUdevice device) {
-  return ofDevice(device, [&](Driver &) {
+  return ofDevice(device, [&](CUctx_st &) {
     if (!name || bytes < 1)
       return CUDA_ERROR_INVALID_VALUE;
     std::snprintf(name, size_t(bytes), "%s", kName);
@@ -116,7 +121,7 @@ MTC_API cuDeviceGetName(char *name, int bytes, CUdevice device) {
 }
 
 MTC_API cuDeviceTotalMem(size_t *bytes, CUdevice device) {
-  return ofDevice(device, [&](Driver &) {
+  return ofDevice(device, [&](CUctx_st &) {
     if (!bytes)
       return CUDA_ERROR_INVALID_VALUE;
     *bytes = kTotalBytes;
@@ -126,8 +131,8 @@ MTC_API cuDeviceTotalMem(size_t *bytes, CUdevice device) {
 
 MTC_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
                              CUdevice device) {
-  return ofDevice(device, [&](Driver &driver) {
-    if (std::optional<int> of = ofCapability(driver, attribute); of && value) {
+  return ofDevice(device, [&](CUctx_st &gpu) {
+    if (std::optional<int> of = ofCapability(gpu, attribute); of && value) {
       *value = *of;
       return CUDA_SUCCESS;
     }
@@ -141,28 +146,29 @@ MTC_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 }
 
 MTC_API cuDeviceGetUuid(CUuuid *id, CUdevice device) {
-  return ofDevice(device, [&](Driver &) {
+  return ofDevice(device, [&](CUctx_st &gpu) {
     if (!id)
       return CUDA_ERROR_INVALID_VALUE;
-    std::memset(id, 0x5a, sizeof *id);
+    std::memset(id, 0x5a + int(gpu.gpu), sizeof *id);
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device) {
-  return ofDevice(device, [&](Driver &) {
+  return ofDevice(device, [&](CUctx_st &gpu) {
     if (!id || bytes < 13)
       return CUDA_ERROR_INVALID_VALUE;
-    std::snprintf(id, size_t(bytes), "0000:00:06.0");
+    std::snprintf(id, size_t(bytes), "0000:00:%02x.0", kFirstSlot + gpu.gpu);
     return CUDA_SUCCESS;
   });
 }
 
 MTC_API cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
-  return ofDevice(device, [&](Driver &) {
-    if (peer != 0)
+  return api(Need::driver, [&](Driver &driver, Lock &) {
+    CUcontext from = driver.contextOf(device), to = driver.contextOf(peer);
+    if (!from || !to)
       return CUDA_ERROR_INVALID_DEVICE;
-    *can = 0;
+    *can = canReach(*from, *to);
     return CUDA_SUCCESS;
   });
 }
@@ -170,7 +176,8 @@ MTC_API cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
 MTC_API cuMemGetInfo(size_t *left, size_t *total) {
   return api(Need::context, [&](Driver &driver, Lock &) {
     if (left)
-      *left = kTotalBytes - kContextBytes - driver.space.deviceBytes();
+      *left = kTotalBytes - kContextBytes -
+              driver.space.deviceBytes(Driver::current);
     if (total)
       *total = kTotalBytes;
     return CUDA_SUCCESS;

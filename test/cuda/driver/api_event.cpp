@@ -1,5 +1,6 @@
 //===- api_event.cpp - events ---------------------------------------------===//
 #include "test/cuda/driver/api.h"
+#include "test/cuda/driver/report.h"
 #include "test/cuda/driver/works.h"
 
 using namespace mtc::standin;
@@ -30,6 +31,11 @@ CUresult record(CUevent event, CUstream handle, bool external) {
   return apiOf(handle, [&](Driver &driver, CUstream stream, Lock &) {
     if (!driver.events.has(event))
       return CUDA_ERROR_INVALID_HANDLE;
+    if (event->context != stream->context) {
+      report("an event of device " + std::to_string(event->context->device) +
+             " is recorded in " + stream->name);
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
     if (!stream->capture) {
       if (CUresult wrong = driver.checkLegacy(stream))
         return wrong;
@@ -58,6 +64,7 @@ MTC_API cuEventCreate(CUevent *event, unsigned flags) {
     if (!event || flags & ~kFlags)
       return CUDA_ERROR_INVALID_VALUE;
     auto made = std::make_unique<CUevent_st>();
+    made->context = Driver::current;
     made->flags = flags;
     *event = driver.events.add(std::move(made));
     return CUDA_SUCCESS;
@@ -66,6 +73,8 @@ MTC_API cuEventCreate(CUevent *event, unsigned flags) {
 
 MTC_API cuEventDestroy(CUevent event) {
   return ofEvent(event, [&](Driver &driver, Lock &) {
+    if (CUresult wrong = driver.checkCurrent(event->context, "an event"))
+      return wrong;
     driver.events.remove(event);
     return CUDA_SUCCESS;
   });
@@ -135,7 +144,7 @@ MTC_API cuEventSynchronize(CUevent event) {
 
 MTC_API cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
   return ofEvent(begin, [&](Driver &driver, Lock &) {
-    if (!driver.events.has(end))
+    if (!driver.events.has(end) || begin->context != end->context)
       return CUDA_ERROR_INVALID_HANDLE;
     for (CUevent each : {begin, end})
       if (each->capture)

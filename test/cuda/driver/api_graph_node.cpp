@@ -32,6 +32,18 @@ CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
   });
 }
 
+/// The work, in a context that lives; null: in that of its stream.
+template <class Made>
+Made in(Driver &driver, CUcontext context, Made work, CUresult &result) {
+  if (context && !driver.isContext(context)) {
+    result = CUDA_ERROR_INVALID_CONTEXT;
+    return nullptr;
+  }
+  if (work)
+    work->context = context;
+  return work;
+}
+
 /// The work of a node, if it is of that kind.
 template <class Kind, class Body> CUresult of(CUgraphNode node, Body body) {
   return api(Need::driver, [&](Driver &driver, Lock &) -> CUresult {
@@ -54,17 +66,18 @@ MTC_API cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
 MTC_API cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
                              const CUgraphNode *before, size_t count,
                              const CUDA_MEMSET_NODE_PARAMS *parameters,
-                             CUcontext) {
-  return add(node, graph, before, count, [&](Driver &driver, CUresult &) {
-    return fillOf(driver, parameters);
+                             CUcontext context) {
+  return add(node, graph, before, count, [&](Driver &driver, CUresult &result) {
+    return in(driver, context, fillOf(driver, parameters), result);
   });
 }
 
 MTC_API cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
                              const CUgraphNode *before, size_t count,
-                             const CUDA_MEMCPY3D *parameters, CUcontext) {
-  return add(node, graph, before, count, [&](Driver &driver, CUresult &) {
-    return copyOf(driver, parameters);
+                             const CUDA_MEMCPY3D *parameters,
+                             CUcontext context) {
+  return add(node, graph, before, count, [&](Driver &driver, CUresult &result) {
+    return in(driver, context, copyOf(driver, parameters), result);
   });
 }
 

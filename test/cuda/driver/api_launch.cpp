@@ -1,6 +1,7 @@
 //===- api_launch.cpp - launches of kernels -------------------------------===//
 #include "test/cuda/driver/api.h"
 #include "test/cuda/driver/kernel_launch.h"
+#include "test/cuda/driver/report.h"
 
 #include <algorithm>
 
@@ -15,6 +16,12 @@ CUresult launch(CUstream handle, const LaunchShape &shape) {
   return apiOf(handle, [&](Driver &driver, CUstream stream, Lock &) {
     if (!driver.functions.has(shape.function))
       return CUDA_ERROR_INVALID_HANDLE;
+    if (shape.function->context != stream->context) {
+      report("function " + shape.function->kernel->name + " of device " +
+             std::to_string(shape.function->context->device) +
+             " is launched in " + stream->name);
+      return driver.captures.refuse(stream, CUDA_ERROR_INVALID_HANDLE);
+    }
     if (stream->capture && stream->capture->invalidated)
       return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     CUresult result = CUDA_SUCCESS;

@@ -11,10 +11,11 @@ namespace {
 
 constexpr size_t kDeviceBytes = 85017493504 - 548995072;
 
-/// Frees after all that is pending, as the real driver does. The host does not
-/// know more by it: no document promises that.
-CUresult release(Driver &driver, uint64_t base, Lock &lock) {
-  if (CUresult wrong = driver.waitAll(lock, false))
+/// Frees after all that is pending in its context, as the real driver does. The
+/// host does not know more by it: no document promises that.
+CUresult release(Driver &driver, const Range &range, Lock &lock) {
+  uint64_t base = range.base;
+  if (CUresult wrong = driver.waitAll(range.context, lock, false))
     return wrong;
   driver.space.release(base);
   return CUDA_SUCCESS;
@@ -49,7 +50,7 @@ CUresult allocatePinned(void **host, size_t bytes, unsigned flags) {
     *host = nullptr;
     if (bytes == 0)
       return CUDA_SUCCESS;
-    const Range *made = driver.space.allocatePinned(bytes);
+    const Range *made = driver.space.allocatePinned(Driver::current, bytes);
     if (!made)
       return CUDA_ERROR_OUT_OF_MEMORY;
     *host = made->host;
@@ -73,13 +74,14 @@ MTC_API cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     *address = 0;
     if (bytes == 0)
       return CUDA_ERROR_INVALID_VALUE;
-    size_t used = driver.space.deviceBytes();
-    if (bytes > kDeviceBytes - used)
+    if (bytes > kDeviceBytes - driver.space.deviceBytes(Driver::current))
       return CUDA_ERROR_OUT_OF_MEMORY;
+    size_t used = driver.space.deviceBytes(nullptr);
     const Range *made = nullptr;
     if (bytes <= driver.mostDeviceBytes &&
         used + bytes <= driver.mostDeviceBytes)
-      made = driver.space.allocate(bytes, driver.schedule.random() % 2);
+      made = driver.space.allocate(Driver::current, bytes,
+                                   driver.schedule.random() % 2);
     if (!made) {
       report(std::to_string(bytes) + " device bytes fit the device, but not "
                                      "what MTC_STANDIN_MEMORY lends to it");
@@ -100,7 +102,9 @@ MTC_API cuMemFree(CUdeviceptr address) {
     if (!range || range->base != address || range->variable ||
         range->place != Place::device)
       return CUDA_ERROR_INVALID_VALUE;
-    return release(driver, address, lock);
+    if (CUresult wrong = driver.checkCurrent(range->context, "an allocation"))
+      return wrong;
+    return release(driver, *range, lock);
   });
 }
 
@@ -121,7 +125,7 @@ MTC_API cuMemFreeHost(void *host) {
     const Range *range = driver.space.find(reinterpret_cast<uint64_t>(host));
     if (!range || range->host != host || range->place != Place::pinned)
       return CUDA_ERROR_INVALID_VALUE;
-    return release(driver, range->base, lock);
+    return release(driver, *range, lock);
   });
 }
 
@@ -140,8 +144,9 @@ MTC_API cuMemHostRegister(void *host, size_t bytes, unsigned flags) {
       return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (!isMapped(address, bytes, readOnly))
       return CUDA_ERROR_INVALID_VALUE;
-    return driver.space.registerHost(host, bytes) ? CUDA_SUCCESS
-                                                  : CUDA_ERROR_INVALID_VALUE;
+    return driver.space.registerHost(Driver::current, host, bytes)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -154,7 +159,7 @@ MTC_API cuMemHostUnregister(void *host) {
       return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     if (range->host != host)
       return CUDA_ERROR_INVALID_VALUE;
-    return release(driver, range->base, lock);
+    return release(driver, *range, lock);
   });
 }
 
@@ -192,7 +197,7 @@ MTC_API cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     bool onDevice = range->place == Place::device;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return put<CUcontext>(data, &driver.primary);
+      return put<CUcontext>(data, range->context);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put<unsigned>(data, onDevice ? CU_MEMORYTYPE_DEVICE
                                           : CU_MEMORYTYPE_HOST);
@@ -205,7 +210,7 @@ MTC_API cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return put<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return put<int>(data, 0);
+      return put<int>(data, int(range->context->device));
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
       return put<uint64_t>(data, range->base);

@@ -29,8 +29,10 @@ CUresult load(CUmodule *module, const void *image, unsigned count,
       return CUDA_ERROR_INVALID_VALUE;
     JitLog log(count, options, values);
     auto loaded = std::make_shared<LoadedModule>();
-    CUresult result = compile(static_cast<const char *>(image), driver.rules,
-                              loaded->code, log);
+    ptx::Rules rules = driver.rules;
+    rules.target = Driver::current->capability;
+    CUresult result =
+        compile(static_cast<const char *>(image), rules, loaded->code, log);
     log.write();
     driver.refusedCubins += result == CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (result != CUDA_SUCCESS)
@@ -42,9 +44,10 @@ CUresult load(CUmodule *module, const void *image, unsigned count,
     for (const auto &each : loaded->globals->places())
       if (each.address)
         driver.space.addVariable(
-            each.address, each.bytes,
+            Driver::current, each.address, each.bytes,
             driver.memory.find(each.address, each.bytes)->host);
     auto made = std::make_unique<CUmod_st>();
+    made->context = Driver::current;
     made->loaded = std::move(loaded);
     *module = driver.modules.add(std::move(made));
     return CUDA_SUCCESS;
@@ -53,8 +56,21 @@ CUresult load(CUmodule *module, const void *image, unsigned count,
 
 template <class Body> CUresult ofFunction(CUfunction function, Body body) {
   return api(Need::alive, [&](Driver &driver, Lock &) -> CUresult {
-    return driver.functions.has(function) ? body(driver)
-                                          : CUDA_ERROR_INVALID_HANDLE;
+    if (!driver.functions.has(function))
+      return CUDA_ERROR_INVALID_HANDLE;
+    CUresult wrong = driver.checkCurrent(function->context,
+                                         "function " + function->kernel->name);
+    return wrong ? wrong : body(driver);
+  });
+}
+
+/// `body(driver, lock)` with a module that lives, of the current context.
+template <class Body> CUresult ofModule(CUmodule module, Body body) {
+  return api(Need::alive, [&](Driver &driver, Lock &lock) -> CUresult {
+    if (!driver.modules.has(module))
+      return CUDA_ERROR_INVALID_HANDLE;
+    CUresult wrong = driver.checkCurrent(module->context, "a module");
+    return wrong ? wrong : body(driver, lock);
   });
 }
 
@@ -91,7 +107,9 @@ MTC_API cuModuleUnload(CUmodule module) {
       return wrong;
     if (!driver.modules.has(module))
       return CUDA_ERROR_INVALID_HANDLE;
-    if (CUresult wrong = driver.waitAll(lock, false))
+    if (CUresult wrong = driver.checkCurrent(module->context, "a module"))
+      return wrong;
+    if (CUresult wrong = driver.waitAll(module->context, lock, false))
       return wrong;
     for (const auto &[name, function] : module->functions)
       driver.functions.remove(function);
@@ -105,9 +123,7 @@ MTC_API cuModuleUnload(CUmodule module) {
 
 MTC_API cuModuleGetFunction(CUfunction *function, CUmodule module,
                             const char *name) {
-  return api(Need::alive, [&](Driver &driver, Lock &) {
-    if (!driver.modules.has(module))
-      return CUDA_ERROR_INVALID_HANDLE;
+  return ofModule(module, [&](Driver &driver, Lock &) {
     if (!function || !name || !*name)
       return CUDA_ERROR_INVALID_VALUE;
     const ptx::KernelFacts *kernel = module->loaded->code->find(name);
@@ -116,6 +132,7 @@ MTC_API cuModuleGetFunction(CUfunction *function, CUmodule module,
     CUfunction &known = module->functions[name];
     if (!known) {
       auto made = std::make_unique<CUfunc_st>();
+      made->context = module->context;
       made->module = module->loaded;
       made->kernel = kernel;
       made->mostDynamicShared =
@@ -128,9 +145,7 @@ MTC_API cuModuleGetFunction(CUfunction *function, CUmodule module,
 }
 
 MTC_API cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
-  return api(Need::alive, [&](Driver &driver, Lock &) {
-    if (!driver.modules.has(module))
-      return CUDA_ERROR_INVALID_HANDLE;
+  return ofModule(module, [&](Driver &, Lock &) {
     if (!count)
       return CUDA_ERROR_INVALID_VALUE;
     *count = unsigned(module->loaded->code->kernels().size());
@@ -140,9 +155,7 @@ MTC_API cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
 
 MTC_API cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
                           const char *name) {
-  return api(Need::alive, [&](Driver &driver, Lock &) {
-    if (!driver.modules.has(module))
-      return CUDA_ERROR_INVALID_HANDLE;
+  return ofModule(module, [&](Driver &, Lock &) {
     if (!name || module->loaded->code->find(name))
       return CUDA_ERROR_INVALID_VALUE;
     const ptx::Globals::Place *place = module->loaded->globals->find(name);
@@ -238,13 +251,14 @@ MTC_API cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 
 MTC_API cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                            int value) {
-  return ofFunction(function, [&](Driver &driver) {
+  return ofFunction(function, [&](Driver &) {
     if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
       return value >= -1 && value <= 100 ? CUDA_SUCCESS
                                          : CUDA_ERROR_INVALID_VALUE;
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
         value < 0 ||
-        value > driver.mostShared - int(function->kernel->sharedBytes))
+        value >
+            function->context->mostShared - int(function->kernel->sharedBytes))
       return CUDA_ERROR_INVALID_VALUE;
     function->mostDynamicShared = value;
     return CUDA_SUCCESS;

@@ -15,7 +15,8 @@ CUresult create(CUstream *stream, unsigned flags, int priority) {
     if (!stream || flags & ~unsigned(CU_STREAM_NON_BLOCKING))
       return CUDA_ERROR_INVALID_VALUE;
     *stream = driver.makeStream(
-        flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+        Driver::current, flags,
+        std::clamp(priority, kGreatestPriority, kLeastPriority));
     return CUDA_SUCCESS;
   });
 }
@@ -45,6 +46,8 @@ MTC_API cuStreamDestroy(CUstream stream) {
   return api(Need::alive, [&](Driver &driver, Lock &) {
     if (!driver.streams.has(stream))
       return CUDA_ERROR_INVALID_HANDLE;
+    if (CUresult wrong = driver.checkCurrent(stream->context, stream->name))
+      return wrong;
     // What is in it will run all the same.
     driver.captures.leave(driver, stream);
     driver.streams.remove(stream);
@@ -57,7 +60,7 @@ MTC_API cuStreamSynchronize(CUstream handle) {
     if (CUresult wrong = refuseWaiting(driver, stream))
       return wrong;
     for (const OperationPtr &each : driver.behind(stream))
-      if (stream == driver.legacyStream() || each == stream->last)
+      if (Driver::isLegacy(stream) || each == stream->last)
         if (CUresult wrong = driver.wait(each, lock))
           return wrong;
     return driver.sticky;
@@ -98,7 +101,7 @@ MTC_API cuStreamGetFlags(CUstream handle, unsigned *flags) {
                                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     if (!flags)
       return CUDA_ERROR_INVALID_VALUE;
-    bool special = stream == driver.legacyStream();
+    bool special = Driver::isLegacy(stream);
     *flags = special || stream->blocking ? CU_STREAM_DEFAULT
                                          : CU_STREAM_NON_BLOCKING;
     return CUDA_SUCCESS;

@@ -92,7 +92,7 @@ CUresult Captures::join(Driver &driver, CUstream stream, CUevent event) {
     return wrong;
   if (event->capture->ended)
     return refuse(stream, CUDA_ERROR_INVALID_VALUE);
-  if (stream == driver.legacyStream()) {
+  if (driver.isLegacy(stream)) {
     event->capture->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   }
@@ -146,17 +146,20 @@ CUresult Captures::refuseUnsafe() {
   return refused ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
-CUresult Captures::refuseAny() {
-  for (const CapturePtr &each : active)
-    each->invalidated = true;
-  return active.empty() ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-}
-
-CUresult Captures::refuseImplicit() {
+CUresult Captures::refuseAny(CUcontext context) {
   bool refused = false;
   for (const CapturePtr &each : active)
     for (CUstream stream : each->streams)
-      if (stream->blocking && !each->invalidated)
+      if (stream->context == context)
+        refused = each->invalidated = true;
+  return refused ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+CUresult Captures::refuseImplicit(CUcontext context) {
+  bool refused = false;
+  for (const CapturePtr &each : active)
+    for (CUstream stream : each->streams)
+      if (stream->blocking && stream->context == context && !each->invalidated)
         refused = each->invalidated = true;
   return refused ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
 }

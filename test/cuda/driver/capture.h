@@ -46,10 +46,12 @@ public:
   /// For calls that may wait for the device: refused, and captures invalidated,
   /// as the modes of captures and of this thread say.
   CUresult refuseUnsafe();
-  /// For calls that wait for all streams: any capture forbids them.
-  CUresult refuseAny();
-  /// Captures of streams that are ordered with the legacy one forbid its use.
-  CUresult refuseImplicit();
+  /// For calls that wait for all streams of a context: any capture of it
+  /// forbids them.
+  CUresult refuseAny(CUcontext context);
+  /// Captures of streams that are ordered with the legacy one of a context
+  /// forbid its use.
+  CUresult refuseImplicit(CUcontext context);
 
   /// Of this thread; cuThreadExchangeStreamCaptureMode.
   static thread_local CUstreamCaptureMode threadMode;

@@ -1,9 +1,11 @@
 //===- driver.cpp - the state behind the driver API -----------------------===//
 #include "test/cuda/driver/driver.h"
 
+#include "test/cuda/driver/gpus.h"
 #include "test/cuda/driver/graph.h"
 #include "test/cuda/driver/report.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <pthread.h>
@@ -34,19 +36,16 @@ CUresult resultOf(const ptx::Fault &fault) {
   }
 }
 
-/// Bytes of shared memory of a block; CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability".
-int mostSharedOf(unsigned capability) {
-  switch (capability) {
-  case 80:
-    return 163 << 10;
-  case 86:
-  case 89:
-  case 120:
-    return 99 << 10;
-  default:
-    return 227 << 10;
-  }
+/// Where the operations of this process ran.
+std::string placesOfWork(const Driver &driver) {
+  std::string places;
+  for (const auto &each : driver.contexts)
+    if (each->operations)
+      places += (places.empty() ? "" : " and ") +
+                ("GPU " + std::to_string(each->gpu));
+  std::string rank = environmentText("MTC_RANK");
+  return (rank.empty() ? "this process" : "rank " + rank) +
+         " ran operations on " + (places.empty() ? "no GPU" : places);
 }
 
 void atTheEnd() {
@@ -58,6 +57,8 @@ void atTheEnd() {
            std::to_string(driver.graphNodes) + " nodes, " +
            std::to_string(driver.graphsAhead) +
            " before the host knew the end of the one before");
+  if (environment("MTC_STANDIN_GPUS", 0))
+    report(placesOfWork(driver));
   if (environment("MTC_STANDIN_MODULES", 0)) {
     std::string targets;
     for (const std::string &target : driver.targets)
@@ -136,15 +137,38 @@ Driver::Driver()
   rules.refuseApproximate = environmentHas("MTC_STANDIN_REFUSE", "approx");
   rules.refuseContractable =
       environmentHas("MTC_STANDIN_REFUSE", "contractable");
-  rules.target = unsigned(environment("MTC_STANDIN_CAPABILITY", 90));
-  mostShared = mostSharedOf(rules.target);
-  legacy.name = "the legacy stream";
+  contexts = visibleGpus();
 }
 
-CUstream Driver::makeStream(unsigned flags, int priority) {
+bool Driver::isContext(CUcontext context) const {
+  return std::ranges::any_of(contexts, [&](const auto &each) {
+    return each.get() == context && each->retained;
+  });
+}
+
+bool Driver::isAnyRetained() const {
+  return std::ranges::any_of(contexts,
+                             [](const auto &each) { return each->retained; });
+}
+
+/// Stricter than the real driver, which takes most handles of other contexts:
+/// who uses one has forgotten where it is.
+CUresult Driver::checkCurrent(CUcontext owner, const std::string &what) {
+  if (!current || current == owner)
+    return CUDA_SUCCESS;
+  report(what + " is of device " + std::to_string(owner->device) +
+         ", and is used where the context of device " +
+         std::to_string(current->device) + " is current");
+  return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUstream Driver::makeStream(CUcontext context, unsigned flags, int priority) {
   auto made = std::make_unique<CUstream_st>();
+  made->context = context;
   made->number = ++streamsMade;
   made->name = "stream " + std::to_string(made->number);
+  if (contexts.size() > 1)
+    made->name += " of device " + std::to_string(context->device);
   made->blocking = !(flags & CU_STREAM_NON_BLOCKING);
   made->priority = priority;
   return streams.add(std::move(made));
@@ -157,11 +181,12 @@ CUresult Driver::resolve(CUstream handle, CUstream &stream) {
   }
   if (!current)
     return CUDA_ERROR_INVALID_CONTEXT;
-  stream = &legacy;
+  stream = &current->legacy;
   if (handle == CU_STREAM_PER_THREAD) {
-    auto &own = perThread[std::this_thread::get_id()];
+    auto &own = current->perThread[std::this_thread::get_id()];
     if (!own) {
       own = std::make_unique<CUstream_st>();
+      own->context = current;
       own->name = "the stream of a thread";
       own->blocking = true;
     }
@@ -171,10 +196,12 @@ CUresult Driver::resolve(CUstream handle, CUstream &stream) {
 }
 
 CUresult Driver::checkLegacy(CUstream stream) {
-  return stream == &legacy ? captures.refuseImplicit() : CUDA_SUCCESS;
+  return isLegacy(stream) ? captures.refuseImplicit(stream->context)
+                          : CUDA_SUCCESS;
 }
 
 CUresult Driver::submit(CUstream stream, std::unique_ptr<Work> work) {
+  work->context = stream->context;
   if (stream->capture)
     return captures.add(*this, stream, std::move(work));
   if (CUresult wrong = checkLegacy(stream))
@@ -191,13 +218,13 @@ std::vector<OperationPtr> Driver::behind(CUstream stream) {
   };
   add(*stream);
   if (stream->blocking)
-    add(legacy);
-  if (stream != &legacy)
+    add(stream->context->legacy);
+  if (!isLegacy(stream))
     return list;
   for (CUstream each : streams.all())
-    if (each->blocking)
+    if (each->blocking && each->context == stream->context)
       add(*each);
-  for (const auto &[thread, each] : perThread)
+  for (const auto &[thread, each] : stream->context->perThread)
     add(*each);
   return list;
 }
@@ -207,7 +234,8 @@ OperationPtr Driver::enqueue(CUstream stream, std::unique_ptr<Work> work,
   std::vector<OperationPtr> all = behind(stream);
   all.insert(all.end(), before.begin(), before.end());
   // Early operations run within add, and their stream may be asked for then.
-  stream->last = schedule.add(stream->name, std::move(work), all);
+  stream->last =
+      schedule.add(stream->name, stream->context->device, std::move(work), all);
   return stream->last;
 }
 
@@ -221,13 +249,13 @@ CUresult Driver::wait(const OperationPtr &operation, Lock &lock, bool known) {
   return sticky;
 }
 
-CUresult Driver::waitAll(Lock &lock, bool known) {
+CUresult Driver::waitAll(CUcontext context, Lock &lock, bool known) {
   if (sticky)
     return sticky;
-  if (!schedule.finishAll(lock))
+  if (!schedule.finishAll(context->device, lock))
     tellStuck();
   if (known && !sticky)
-    schedule.hostKnowsAll();
+    schedule.hostKnowsAll(context->device);
   return sticky;
 }
 
@@ -257,7 +285,10 @@ bool Driver::run(Operation &operation, Progress &progress) {
   Operation *outer = running;
   running = &operation;
   std::optional<ptx::Fault> fault;
+  CUcontext context = operation.work->context;
+  memory.setReach(operation.work->reach());
   progress = operation.work->run(fault);
+  context->operations += progress == Progress::done;
   running = outer;
   if (!fault)
     return true;
@@ -322,23 +353,30 @@ void Driver::fail(CUresult result, const std::string &sentence) {
   schedule.abandon();
 }
 
-void Driver::reset() {
-  schedule.abandon();
-  for (CUgraphExec each : execs.all())
-    execs.remove(each);
-  for (CUgraph each : graphs.all())
-    destroyGraph(*this, each);
-  for (CUfunction each : functions.all())
-    functions.remove(each);
-  for (CUmodule each : modules.all())
-    modules.remove(each);
-  for (CUevent each : events.all())
-    events.remove(each);
-  for (CUstream each : streams.all())
-    streams.remove(each);
-  perThread.clear();
-  legacy.last.reset();
-  space.clear();
+void Driver::reset(CUcontext context) {
+  auto removeFrom = [&](auto &registry) {
+    for (auto *each : registry.all())
+      if (each->context == context)
+        registry.remove(each);
+  };
+  if (!isAnyRetained()) {
+    schedule.abandon();
+    for (CUgraphExec each : execs.all())
+      execs.remove(each);
+    for (CUgraph each : graphs.all())
+      destroyGraph(*this, each);
+  }
+  removeFrom(functions);
+  removeFrom(modules);
+  removeFrom(events);
+  removeFrom(streams);
+  context->perThread.clear();
+  context->legacy.last.reset();
+  context->lastGraph.reset();
+  context->peers.clear();
+  for (const auto &each : contexts)
+    each->peers.erase(context);
+  space.clear(context);
 }
 
 } // namespace mtc::standin

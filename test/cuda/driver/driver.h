@@ -1,6 +1,6 @@
 //===- driver.h - the state behind the driver API ---------------*- C++ -*-===//
 //
-// One device, one primary context, one lock. Functions of the API are a few
+// Devices, a primary context of each, one lock. Functions of the API are a few
 // lines each around `api` of api.h; what they share is here. All but `get` and
 // `lock` wants the lock held.
 //
@@ -35,25 +35,22 @@ public:
   bool initialised = false;
   bool forked = false; ///< from a process that was initialised
   uint64_t calls = 0;  ///< of the API
-  /// What the context ended with, which all calls then return.
+  /// What a context ended with, which all calls of the process then return.
   CUresult sticky = CUDA_SUCCESS;
   uint64_t graphLaunches = 0, graphNodes = 0; ///< the latter of all launches
   std::set<std::string> targets;              ///< of modules that were loaded
   uint64_t refusedCubins = 0;
   /// Launches of which the host did not know that the one before had ended.
   uint64_t graphsAhead = 0;
-  OperationPtr lastGraph; ///< its end
 
   ptx::Memory memory;
   AddressSpace space{memory};
   Schedule schedule;
   ptx::LaunchOptions launchOptions;
-  ptx::Rules rules;
-  size_t mostDeviceBytes; ///< that this machine lends
-  int mostShared;         ///< bytes of a block, as rules.target has it
+  ptx::Rules rules;       ///< but for the target, which is a GPU's
+  size_t mostDeviceBytes; ///< that this machine lends, of all GPUs
 
-  CUctx_st primary;
-  unsigned retained = 0;
+  std::vector<std::unique_ptr<CUctx_st>> contexts; ///< by device
   static thread_local CUcontext current;
   /// This thread is in a host function, which may call nothing.
   static thread_local bool inCallback;
@@ -67,9 +64,24 @@ public:
   Registry<CUgraphExec_st> execs;
   Captures captures;
 
+  // Contexts.
+
+  /// The context of a device; null: there is no such device.
+  CUcontext contextOf(CUdevice device) const {
+    return device >= 0 && size_t(device) < contexts.size()
+               ? contexts[size_t(device)].get()
+               : nullptr;
+  }
+  /// Whether this is a context that lives.
+  bool isContext(CUcontext context) const;
+  bool isAnyRetained() const;
+  /// Refuses what belongs to a context while another one is current in this
+  /// thread. `what` is for the report.
+  CUresult checkCurrent(CUcontext owner, const std::string &what);
+
   // Streams and what is in them.
 
-  CUstream makeStream(unsigned flags, int priority);
+  CUstream makeStream(CUcontext context, unsigned flags, int priority);
   /// The stream of a handle, special ones included.
   CUresult resolve(CUstream handle, CUstream &stream);
   /// Puts work into a stream, or into the graph that it captures.
@@ -79,7 +91,9 @@ public:
                        const std::vector<OperationPtr> &before = {});
   /// What an operation of a stream is behind.
   std::vector<OperationPtr> behind(CUstream stream);
-  CUstream legacyStream() { return &legacy; }
+  static bool isLegacy(CUstream stream) {
+    return stream == &stream->context->legacy;
+  }
   /// Refuses what touches the legacy stream while a stream captures that is
   /// ordered with it.
   CUresult checkLegacy(CUstream stream);
@@ -87,8 +101,8 @@ public:
   /// Runs until an operation is done; null: nothing. `known`: the host then
   /// knows its end.
   CUresult wait(const OperationPtr &operation, Lock &lock, bool known = true);
-  /// Runs all. `known`: the host then knows.
-  CUresult waitAll(Lock &lock, bool known);
+  /// Runs all of a context. `known`: the host then knows.
+  CUresult waitAll(CUcontext context, Lock &lock, bool known);
 
   // Works, while they run.
 
@@ -106,10 +120,11 @@ public:
   void startIdleThread();
   bool stopping = false; ///< the process ends
 
-  /// Ends the context.
+  /// Ends all contexts.
   void fail(CUresult result, const std::string &sentence);
-  /// Forgets all objects; the context is gone.
-  void reset();
+  /// Forgets all objects of a context that is gone; of the last one all that
+  /// there are.
+  void reset(CUcontext context);
 
 private:
   Driver();
@@ -117,8 +132,6 @@ private:
   void tellStuck();
   std::string withNames(std::string sentence) const;
 
-  CUstream_st legacy;
-  std::map<std::thread::id, std::unique_ptr<CUstream_st>> perThread;
   unsigned streamsMade = 0;
   Operation *running = nullptr;
 };

@@ -123,7 +123,8 @@ CUgraphExecUpdateResult update(CUgraphExec_st &exec, const CUgraph_st &graph) {
 void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
   ++driver.graphLaunches;
   driver.graphNodes += exec.nodes.size();
-  if (driver.lastGraph && !driver.schedule.isKnown(*driver.lastGraph))
+  CUcontext context = stream->context;
+  if (context->lastGraph && !driver.schedule.isKnown(*context->lastGraph))
     ++driver.graphsAhead;
   // One instance runs once at a time.
   std::vector<OperationPtr> first;
@@ -145,10 +146,15 @@ void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
     auto *wait = dynamic_cast<AwaitWork *>(node.work.get());
     if (wait && driver.events.has(wait->event) && wait->event->recorded)
       before.push_back(wait->event->recorded);
-    made.push_back(driver.schedule.add(
-        "node " + std::to_string(k) + " of a graph in " + stream->name,
-        node.enabled && !record && !wait ? node.work->clone() : nullptr,
-        before));
+    std::unique_ptr<Work> work;
+    if (node.enabled && !record && !wait)
+      work = node.work->clone();
+    if (work && !work->context)
+      work->context = context;
+    unsigned device = (work ? work->context : context)->device;
+    made.push_back(driver.schedule.add("node " + std::to_string(k) +
+                                           " of a graph in " + stream->name,
+                                       device, std::move(work), before));
     if (record && driver.events.has(record->event))
       record->event->recorded = made.back();
   }
@@ -156,8 +162,9 @@ void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
   for (size_t k = 0; k < made.size(); ++k)
     if (!inner[k])
       last.push_back(made[k]);
-  stream->last = driver.schedule.add(stream->name, nullptr, last);
-  driver.lastGraph = exec.last = stream->last;
+  stream->last =
+      driver.schedule.add(stream->name, context->device, nullptr, last);
+  context->lastGraph = exec.last = stream->last;
 }
 
 } // namespace mtc::standin

@@ -16,6 +16,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace mtc::standin {
@@ -61,11 +62,8 @@ struct LoadedModule {
 
 } // namespace mtc::standin
 
-struct CUctx_st {
-  unsigned flags = 0;
-};
-
 struct CUstream_st {
+  CUcontext context = nullptr;
   std::string name; ///< "stream 2", "the legacy stream"
   unsigned number = 0;
   bool blocking = false; ///< ordered with the legacy stream
@@ -75,7 +73,22 @@ struct CUstream_st {
   std::vector<CUgraphNode> heads; ///< in a capture: what comes before the next
 };
 
+/// The primary context of a GPU, and what the driver says of that.
+struct CUctx_st {
+  unsigned device = 0; ///< the GPU by its number among those that are shown
+  unsigned gpu = 0;    ///< and among those of the machine
+  unsigned capability = 90; ///< of compute capability 9.0
+  int mostShared = 0;       ///< bytes of a block
+  unsigned flags = 0, retained = 0;
+  std::set<CUcontext> peers; ///< whose memory is reached from here, too
+  CUstream_st legacy;
+  std::map<std::thread::id, std::unique_ptr<CUstream_st>> perThread;
+  mtc::standin::OperationPtr lastGraph; ///< its end
+  uint64_t operations = 0;              ///< that ran here
+};
+
 struct CUevent_st {
+  CUcontext context = nullptr;
   unsigned flags = 0;
   mtc::standin::OperationPtr recorded; ///< null: never
   /// Recorded in a capture; null: outside of one.
@@ -84,12 +97,14 @@ struct CUevent_st {
 };
 
 struct CUfunc_st {
+  CUcontext context = nullptr;
   std::shared_ptr<mtc::standin::LoadedModule> module;
   const mtc::ptx::KernelFacts *kernel = nullptr;
   int mostDynamicShared = 0;
 };
 
 struct CUmod_st {
+  CUcontext context = nullptr;
   std::shared_ptr<mtc::standin::LoadedModule> loaded;
   std::map<std::string, CUfunction> functions;
 };

@@ -29,13 +29,17 @@ std::unique_ptr<KernelWork> kernelOf(Driver &driver,
   if (!parameters || !driver.functions.has(parameters->func))
     return nullptr;
   const CUDA_KERNEL_NODE_PARAMS &p = *parameters;
-  return makeKernelWork({p.func,
-                         {p.gridDimX, p.gridDimY, p.gridDimZ},
-                         {p.blockDimX, p.blockDimY, p.blockDimZ},
-                         p.sharedMemBytes,
-                         p.kernelParams,
-                         p.extra},
-                        &result);
+  std::unique_ptr<KernelWork> work =
+      makeKernelWork({p.func,
+                      {p.gridDimX, p.gridDimY, p.gridDimZ},
+                      {p.blockDimX, p.blockDimY, p.blockDimZ},
+                      p.sharedMemBytes,
+                      p.kernelParams,
+                      p.extra},
+                     &result);
+  if (work)
+    work->context = p.func->context;
+  return work;
 }
 
 std::unique_ptr<FillWork> fillOf(Driver &driver,

@@ -25,9 +25,13 @@ double environment(const char *name, double otherwise) {
   return text && *text ? std::strtod(text, nullptr) : otherwise;
 }
 
-bool environmentHas(const char *name, const char *word) {
+std::string environmentText(const char *name) {
   const char *text = std::getenv(name);
-  std::string list = text ? "," + std::string(text) + "," : "";
+  return text ? text : "";
+}
+
+bool environmentHas(const char *name, const char *word) {
+  std::string list = "," + environmentText(name) + ",";
   return list.find("," + std::string(word) + ",") != std::string::npos;
 }
 

@@ -12,6 +12,8 @@ void report(const std::string &sentence);
 
 /// A number in the environment, or `otherwise`.
 double environment(const char *name, double otherwise);
+/// Empty: it is not set.
+std::string environmentText(const char *name);
 /// Whether `word` is one of a list with commas in the environment.
 bool environmentHas(const char *name, const char *word);
 

@@ -29,11 +29,13 @@ Schedule::Schedule(uint64_t seed, Run run)
   places.push_back({0, 0, "nothing"}); // ids begin with 1
 }
 
-OperationPtr Schedule::add(std::string stream, std::unique_ptr<Work> work,
+OperationPtr Schedule::add(std::string stream, unsigned device,
+                           std::unique_ptr<Work> work,
                            const std::vector<OperationPtr> &before) {
   auto made = std::make_shared<Operation>();
   made->id = places.size();
   made->stream = std::move(stream);
+  made->device = device;
   made->work = std::move(work);
   made->early = temper == Temper::early ||
                 (temper == Temper::mixed && generator() % 2 == 0);
@@ -47,6 +49,8 @@ OperationPtr Schedule::add(std::string stream, std::unique_ptr<Work> work,
     ++made->missing;
   }
   chooseChain(*made, before);
+  all[device].join(made->clock);
+  ++pendingOf[device];
   places.push_back({made->chain, made->index, made->name()});
   made->place = pending.insert(pending.end(), made);
   if (made->missing == 0)
@@ -105,6 +109,7 @@ void Schedule::ended(const OperationPtr &operation) {
       ready.push_back(each);
   operation->after.clear();
   pending.erase(operation->place);
+  --pendingOf[operation->device];
 }
 
 /// Runs one operation that is early or wanted, in random order. False: none.
@@ -163,12 +168,13 @@ bool Schedule::finish(const OperationPtr &target,
                [&](uint64_t mine) { mark(target, mine); }, lock);
 }
 
-bool Schedule::finishAll(std::unique_lock<std::mutex> &lock) {
+bool Schedule::finishAll(unsigned device, std::unique_lock<std::mutex> &lock) {
   auto markAll = [&](uint64_t mine) {
     for (const OperationPtr &each : pending)
-      each->wanted = mine;
+      if (each->device == device)
+        mark(each, mine);
   };
-  return until([&] { return pending.empty(); }, markAll, lock);
+  return until([&] { return pendingOf[device] == 0; }, markAll, lock);
 }
 
 void Schedule::nudge(const OperationPtr &target) {
@@ -190,12 +196,8 @@ void Schedule::abandon() {
       each->work.reset();
   }
   pending.clear();
+  pendingOf.clear();
   ready.clear();
-}
-
-void Schedule::hostKnowsAll() {
-  for (size_t k = 0; k < lengths.size(); ++k)
-    host.set(k, lengths[k]);
 }
 
 bool Schedule::ordered(uint64_t earlier, const Operation &later) const {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -29,6 +30,7 @@ using OperationPtr = std::shared_ptr<Operation>;
 struct Operation {
   uint64_t id = 0;
   std::string stream;         ///< in words
+  unsigned device = 0;        ///< of the stream
   std::unique_ptr<Work> work; ///< null: a point in a stream
   Clock clock;                ///< all that is before this, and this
   uint32_t chain = 0, index = 0;
@@ -50,14 +52,15 @@ public:
   Schedule(uint64_t seed, Run run);
 
   /// Puts an operation behind those of `before` and all that the host knows.
-  OperationPtr add(std::string stream, std::unique_ptr<Work> work,
+  OperationPtr add(std::string stream, unsigned device,
+                   std::unique_ptr<Work> work,
                    const std::vector<OperationPtr> &before);
   /// Runs what must run before `target` is done, and that. False: nothing can
   /// run for `patience` seconds. The lock is given up while an operation has to
   /// be asked again.
   bool finish(const OperationPtr &target, std::unique_lock<std::mutex> &lock);
-  /// The same for all.
-  bool finishAll(std::unique_lock<std::mutex> &lock);
+  /// The same for all of a device.
+  bool finishAll(unsigned device, std::unique_lock<std::mutex> &lock);
   /// Runs something that `target` waits for, or nothing: a question about a
   /// stream may be answered by "not yet" for some time, not forever.
   void nudge(const OperationPtr &target);
@@ -68,7 +71,7 @@ public:
 
   /// The host has seen the end of an operation.
   void hostKnows(const Operation &operation) { host.join(operation.clock); }
-  void hostKnowsAll();
+  void hostKnowsAll(unsigned device) { host.join(all[device]); }
   bool isKnown(const Operation &operation) const {
     return host.of(operation.chain) >= operation.index;
   }
@@ -104,8 +107,10 @@ private:
   std::mt19937_64 generator;
   enum class Temper { late, early, mixed } temper;
   Clock host;
-  std::vector<uint32_t> lengths; ///< of chains
-  std::vector<Place> places;     ///< by id
+  std::map<unsigned, Clock> all;        ///< of a device
+  std::map<unsigned, size_t> pendingOf; ///< of a device
+  std::vector<uint32_t> lengths;        ///< of chains
+  std::vector<Place> places;            ///< by id
   std::list<OperationPtr> pending;
   std::vector<OperationPtr> ready;
   uint64_t token = 0;

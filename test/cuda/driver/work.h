@@ -11,6 +11,7 @@
 #include "test/cuda/driver/cuda_api.h"
 #include "test/cuda/ptx/fault.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,13 @@ public:
   virtual std::string name() const = 0;
   virtual CUgraphNodeType type() const = 0;
   virtual std::unique_ptr<Work> clone() const = 0;
+
+  /// In which it runs; null: in that of the stream that it comes to.
+  CUcontext context = nullptr;
+
+  /// Of which devices' memory it may touch, a bit each: that of its own, and of
+  /// those that its context reaches as peers.
+  virtual uint64_t reach() const;
 
   /// Called in program order, when this enters a stream: by the call itself,
   /// or by the launch of a graph.

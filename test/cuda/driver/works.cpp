@@ -31,6 +31,13 @@ std::string count(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 } // namespace
 
+uint64_t Work::reach() const {
+  uint64_t devices = uint64_t(1) << context->device;
+  for (CUcontext peer : context->peers)
+    devices |= uint64_t(1) << peer->device;
+  return devices;
+}
+
 void **KernelWork::parameterPointers() const {
   pointers.clear();
   for (const ptx::Parameter &each : kernel->parameters)

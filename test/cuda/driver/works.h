@@ -41,6 +41,8 @@ struct CopyWork : Work {
   Side toSide = Side::any, fromSide = Side::any;
   /// Pageable memory is read when the work starts.
   bool fromPageable = false, toPageable = false;
+  /// cuMemcpyPeer: the sides may be on any devices.
+  bool betweenDevices = false;
   std::vector<std::byte> staged;
   /// Of pinned memory: its bytes, who of the device wrote them last, and how
   /// many host functions have run.
@@ -58,6 +60,9 @@ struct CopyWork : Work {
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
   std::unique_ptr<Work> clone() const override {
     return std::make_unique<CopyWork>(*this);
+  }
+  uint64_t reach() const override {
+    return betweenDevices ? ~uint64_t(0) : Work::reach();
   }
   void start() override;
   Progress run(std::optional<ptx::Fault> &fault) override;

@@ -9,6 +9,7 @@
 #include "test/cuda/nccl/results.h"
 
 #include <numeric>
+#include <set>
 #include <vector>
 
 using namespace mtc::standin;
@@ -17,7 +18,7 @@ using namespace mtc::standin::nccl;
 namespace {
 
 ncclResult_t init(ncclComm_t *comm, int size, const ncclUniqueId &id, int rank,
-                  const ncclConfig_t *config, const char *who) {
+                  int gpu, const ncclConfig_t *config, const char *who) {
   if (!comm)
     return refuse(ncclInvalidArgument,
                   std::string(who) + " : newcomm argument is NULL");
@@ -35,11 +36,30 @@ ncclResult_t init(ncclComm_t *comm, int size, const ncclUniqueId &id, int rank,
                                                    " ranks here");
   if (ncclResult_t wrong = checkConfig(config))
     return wrong;
-  *comm = makeCommunicator(rank, size, config, nullptr);
+  *comm = makeCommunicator(rank, size, gpu, config, nullptr);
   std::vector<int> all(static_cast<size_t>(size));
   std::iota(all.begin(), all.end(), 0);
   nameMembers(noteCreation(rank), all);
   return issue(makeJoin(*comm, id, std::string("nccl") + who));
+}
+
+/// The GPUs of the ranks of one process: those that are there, each once.
+ncclResult_t checkGpus(int count, const int *devices) {
+  bool mayShare = environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu");
+  int there = 0;
+  if (driver().complete && !driver().cuInit_(0))
+    driver().cuDeviceGetCount_(&there);
+  std::set<int> taken;
+  for (int rank = 0; rank < count; ++rank) {
+    int gpu = devices ? devices[rank] : rank;
+    if (gpu < 0 || gpu >= there)
+      return refuse(ncclInvalidArgument,
+                    "Invalid device requested : " + std::to_string(gpu));
+    if (!taken.insert(gpu).second && !mayShare)
+      return refuse(ncclInvalidUsage, "Duplicate GPU detected : device " +
+                                          std::to_string(gpu) + " twice");
+  }
+  return ncclSuccess;
 }
 
 /// Ends what this rank still has in streams.
@@ -87,29 +107,26 @@ MTC_NCCL ncclGetUniqueId(ncclUniqueId *id) {
 
 MTC_NCCL ncclCommInitRankConfig(ncclComm_t *comm, int size, ncclUniqueId id,
                                 int rank, ncclConfig_t *config) {
-  return remember(init(comm, size, id, rank, config, "CommInitRankConfig"));
+  return remember(init(comm, size, id, rank, currentDevice(), config,
+                       "CommInitRankConfig"));
 }
 
 MTC_NCCL ncclCommInitRank(ncclComm_t *comm, int size, ncclUniqueId id,
                           int rank) {
-  return remember(init(comm, size, id, rank, nullptr, "CommInitRank"));
+  return remember(
+      init(comm, size, id, rank, currentDevice(), nullptr, "CommInitRank"));
 }
 
 MTC_NCCL ncclCommInitAll(ncclComm_t *comms, int count, const int *devices) {
   if (!comms || count < 0)
     return refuse(ncclInvalidArgument, "CommInitAll : comms argument is NULL");
-  // The driver here has one device.
-  for (int k = 0; k < count; ++k)
-    if (devices ? devices[k] != 0 : k != 0)
-      return refuse(ncclInvalidArgument,
-                    "Invalid device requested : " +
-                        std::to_string(devices ? devices[k] : k));
-  if (count > 1 && !environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu"))
-    return refuse(ncclInvalidUsage, "Duplicate GPU detected : device 0 twice");
+  if (ncclResult_t wrong = checkGpus(count, devices))
+    return wrong;
   ncclUniqueId id = Shared::create();
   startGroup();
   for (int rank = 0; rank < count; ++rank)
-    remember(init(&comms[rank], count, id, rank, nullptr, "CommInitAll"));
+    remember(init(&comms[rank], count, id, rank, devices ? devices[rank] : rank,
+                  nullptr, "CommInitAll"));
   return endGroup();
 }
 
@@ -128,8 +145,9 @@ MTC_NCCL ncclCommSplit(ncclComm_t parent, int color, int key, ncclComm_t *child,
                        "ncclCommSplit of " + parent->name + ": colour " +
                            std::to_string(color) +
                            "; expected one from 0, or NCCL_SPLIT_NOCOLOR"));
-  *child = color == NCCL_SPLIT_NOCOLOR ? nullptr
-                                       : makeCommunicator(0, 0, config, parent);
+  *child = color == NCCL_SPLIT_NOCOLOR
+               ? nullptr
+               : makeCommunicator(0, 0, parent->gpu, config, parent);
   return issue(makeSplit(parent, *child, color, key));
 }
 

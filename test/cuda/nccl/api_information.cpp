@@ -66,7 +66,7 @@ MTC_NCCL ncclCommCount(const ncclComm_t comm, int *count) {
 }
 
 MTC_NCCL ncclCommCuDevice(const ncclComm_t comm, int *device) {
-  return ask(comm, "CommCuDevice", "device", device, 0);
+  return ask(comm, "CommCuDevice", "device", device, comm ? comm->gpu : 0);
 }
 
 MTC_NCCL ncclCommUserRank(const ncclComm_t comm, int *rank) {
@@ -81,7 +81,7 @@ MTC_NCCL ncclMemAlloc(void **memory, size_t bytes) {
   *memory = nullptr;
   if (bytes == 0)
     return ncclSuccess;
-  DeviceScope scope;
+  DeviceScope scope(currentDevice());
   if (scope.result)
     return refuseCuda(scope.result);
   CUdeviceptr made = 0;
@@ -96,7 +96,7 @@ MTC_NCCL ncclMemAlloc(void **memory, size_t bytes) {
 MTC_NCCL ncclMemFree(void *memory) {
   if (!memory)
     return ncclSuccess;
-  DeviceScope scope;
+  DeviceScope scope(currentDevice());
   if (scope.result)
     return refuseCuda(scope.result);
   {

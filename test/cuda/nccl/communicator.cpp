@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <random>
 #include <thread>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace mtc::standin::nccl {
@@ -29,14 +29,15 @@ void tellLeaks() {
       report("NCCL: left at the end: " + each->name);
 }
 
-/// Ranks of one process are on one GPU, which is refused unless it is allowed;
+/// Ranks of one process that are on one GPU are refused unless it is allowed;
 /// then each rank of a thread is taken for one on another GPU.
-Device *deviceOf(int rank) {
-  static std::map<std::pair<std::thread::id, int>, std::unique_ptr<Device>>
+Device *deviceOf(int rank, int gpu) {
+  static std::map<std::tuple<int, std::thread::id, int>,
+                  std::unique_ptr<Device>>
       devices;
   auto key = environmentHas("MTC_STANDIN_ALLOW", "duplicate_gpu")
-                 ? std::pair(std::this_thread::get_id(), rank)
-                 : std::pair(std::thread::id(), 0);
+                 ? std::tuple(gpu, std::this_thread::get_id(), rank)
+                 : std::tuple(gpu, std::thread::id(), 0);
   auto &own = devices[key];
   if (!own)
     own = std::make_unique<Device>();
@@ -58,17 +59,18 @@ uint64_t draw() {
   return generator();
 }
 
-ncclComm_t makeCommunicator(int rank, int size, const ncclConfig_t *config,
-                            ncclComm_t parent) {
+ncclComm_t makeCommunicator(int rank, int size, int gpu,
+                            const ncclConfig_t *config, ncclComm_t parent) {
   static int atTheEnd = std::atexit(tellLeaks);
   (void)atTheEnd;
   auto made = std::make_unique<ncclComm>();
   made->rank = rank;
   made->size = size;
+  made->gpu = gpu;
   bool chosen = config && config->blocking != NCCL_CONFIG_UNDEF_INT;
   made->blocking = chosen ? config->blocking : parent ? parent->blocking : true;
   std::lock_guard lock(registryMutex);
-  made->device = parent ? parent->device : deviceOf(rank);
+  made->device = parent ? parent->device : deviceOf(rank, gpu);
   made->number = int(registry.size()) + 1;
   made->name = "communicator " + std::to_string(made->number);
   if (config && config->commName)

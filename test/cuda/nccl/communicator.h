@@ -50,10 +50,11 @@ ncclResult_t check(ncclComm_t comm, const char *who, bool use = true);
 /// Whether this is a handle, be it a stale one.
 bool isKnown(ncclComm_t comm);
 
-/// Makes a communicator that has not joined. `size` 0: rank and size become
-/// known later, and nameRank then says them in the name.
-ncclComm_t makeCommunicator(int rank, int size, const ncclConfig_t *config,
-                            ncclComm_t parent);
+/// Makes a communicator that has not joined, of a GPU by the driver's number of
+/// it. `size` 0: rank and size become known later, and nameRank then says them
+/// in the name.
+ncclComm_t makeCommunicator(int rank, int size, int gpu,
+                            const ncclConfig_t *config, ncclComm_t parent);
 void nameRank(ncclComm &comm);
 
 /// A rank that others wait for in vain, in words; empty: none that is known.
@@ -66,6 +67,7 @@ struct ncclComm {
   std::string name; ///< "communicator 2 (tp), rank 0 of 2"
   int number = 0;   ///< in this process, from 1
   int rank = 0, size = 0;
+  int gpu = 0; ///< as the driver numbers it
   bool blocking = true;
   mtc::standin::nccl::Device *device = nullptr;
   std::shared_ptr<mtc::standin::nccl::Shared> shared; ///< once it has joined

@@ -4,6 +4,8 @@
 #include "test/cuda/driver/report.h"
 
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
 
 #define MTC_STRING2(x) #x
 #define MTC_STRING(x) MTC_STRING2(x)
@@ -32,17 +34,19 @@ DriverCalls load() {
 }
 
 /// Retained once and never given back, as by the real library's runtime.
-CUcontext primary(CUresult &result) {
-  static CUcontext context = nullptr;
-  if (context)
-    return context;
+CUcontext primary(int device, CUresult &result) {
+  static std::mutex mutex;
+  static std::map<int, CUcontext> contexts;
+  std::lock_guard lock(mutex);
+  if (auto known = contexts.find(device); known != contexts.end())
+    return known->second;
   CUcontext found = nullptr;
   result = driver().cuInit_(0);
   if (!result)
-    result = driver().cuDevicePrimaryCtxRetain_(&found, 0);
+    result = driver().cuDevicePrimaryCtxRetain_(&found, device);
   if (!result)
-    context = found;
-  return context;
+    contexts[device] = found;
+  return found;
 }
 
 } // namespace
@@ -59,17 +63,24 @@ const DriverCalls &driver() {
   return calls;
 }
 
-DeviceScope::DeviceScope() {
+int currentDevice() {
+  CUdevice device = 0;
+  if (driver().complete && driver().cuCtxGetDevice_(&device))
+    return 0;
+  return device;
+}
+
+DeviceScope::DeviceScope(int device) {
   if (!driver().complete) {
     result = CUDA_ERROR_NOT_FOUND;
     return;
   }
-  CUcontext device = primary(result);
+  CUcontext context = primary(device, result);
   if (result)
     return;
   driver().cuCtxGetCurrent_(&before);
-  if (before != device)
-    result = driver().cuCtxSetCurrent_(device);
+  if (before != context)
+    result = driver().cuCtxSetCurrent_(context);
 }
 
 DeviceScope::~DeviceScope() {

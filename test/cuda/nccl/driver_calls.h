@@ -12,7 +12,10 @@
 #define MTC_DRIVER_CALLS(X)                                                    \
   X(cuInit)                                                                    \
   X(cuCtxGetCurrent)                                                           \
+  X(cuCtxGetDevice)                                                            \
   X(cuCtxSetCurrent)                                                           \
+  X(cuDeviceGetCount)                                                          \
+  X(cuDeviceGetPCIBusId)                                                       \
   X(cuDevicePrimaryCtxRetain)                                                  \
   X(cuEventCreate)                                                             \
   X(cuEventDestroy)                                                            \
@@ -46,11 +49,14 @@ struct DriverCalls {
 /// Loads the driver the first time.
 const DriverCalls &driver();
 
-/// The device's context, made current in this thread as the real library makes
+/// The device of this thread's current context; 0 without one.
+int currentDevice();
+
+/// A device's context, made current in this thread as the real library makes
 /// it, until the end of a call.
 class DeviceScope {
 public:
-  DeviceScope();
+  explicit DeviceScope(int device);
   ~DeviceScope();
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &operator=(const DeviceScope &) = delete;

@@ -7,23 +7,20 @@
 #include "test/cuda/nccl/results.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
 namespace mtc::standin::nccl {
 namespace {
 
-/// Which GPU a process has, as far as it can be known here: its host and what
-/// it may see. NCCL_HOSTID is how ranks may share one.
-std::string deviceName() {
-  auto variable = [](const char *name, const char *otherwise) {
-    const char *text = std::getenv(name);
-    return std::string(text && *text ? text : otherwise);
-  };
-  std::string visible = variable("CUDA_VISIBLE_DEVICES", "0");
-  return "GPU " + visible.substr(0, visible.find(',')) + " of " +
-         variable("NCCL_HOSTID", "this host");
+/// Which GPU a rank has: its host and its place on the bus, whatever the number
+/// by which a process sees it. NCCL_HOSTID is how ranks may share one.
+std::string deviceName(int gpu) {
+  char bus[16] = "none";
+  driver().cuDeviceGetPCIBusId_(bus, sizeof bus, gpu);
+  std::string host = environmentText("NCCL_HOSTID");
+  return std::string("CUDA device ") + bus + " of " +
+         (host.empty() ? "this host" : host);
 }
 
 class Join : public Job {
@@ -84,7 +81,8 @@ void Join::come() {
   RankBlock &mine = shared->rank(of->rank);
   mine.process = getpid();
   mine.born = bornAt(mine.process);
-  std::snprintf(mine.device, sizeof mine.device, "%s", deviceName().c_str());
+  std::snprintf(mine.device, sizeof mine.device, "%s",
+                deviceName(of->gpu).c_str());
   if (of->rank == 0)
     shared->head().draw = draw() >> 1 | 1;
   mine.presence = Presence::here;
@@ -92,7 +90,7 @@ void Join::come() {
 
 ncclResult_t Join::enter() {
   entered = true;
-  DeviceScope scope;
+  DeviceScope scope(of->gpu);
   if (scope.result)
     return refuseCuda(scope.result);
   // Memory is allocated here, which captures may forbid. No bytes: the driver

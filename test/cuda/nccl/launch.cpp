@@ -173,7 +173,7 @@ ncclResult_t Launch::step() {
     announce();
   if (of->size > 1 && coldRank() >= 0)
     return ncclInProgress;
-  DeviceScope scope;
+  DeviceScope scope(of->gpu);
   if (scope.result)
     return refuseCuda(scope.result);
   return refuseCuda(put());
@@ -194,7 +194,7 @@ private:
 ncclResult_t Drain::step() {
   if (of->open == 0 || of->life == Life::aborted)
     return ncclSuccess;
-  DeviceScope scope;
+  DeviceScope scope(of->gpu);
   if (scope.result)
     return ncclSuccess;
   bool broken = false;

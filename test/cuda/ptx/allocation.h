@@ -51,6 +51,7 @@ struct Allocation {
   std::vector<std::byte> owned; ///< empty: somebody else has the bytes
   std::string name;
   bool readOnly = false;
+  int owner = -1; ///< whose memory it is (Memory::assign); -1: everybody's
   std::vector<ByteState> states; ///< per byte; empty: not followed
   TouchShadow touched;           ///< empty: not followed
 

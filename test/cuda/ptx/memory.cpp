@@ -120,6 +120,10 @@ std::optional<Fault> Memory::release(Address base) {
 
 void Memory::protect(Address base) { allocations_.at(base)->readOnly = true; }
 
+void Memory::assign(Address base, unsigned owner) {
+  allocations_.at(base)->owner = int(owner);
+}
+
 Allocation *Memory::find(Address address, size_t bytes) {
   auto it = allocations_.upper_bound(address);
   if (it == allocations_.begin())
@@ -186,6 +190,12 @@ FaultKind Memory::explain(Address address, size_t bytes,
   return FaultKind::outOfBounds;
 }
 
+std::string Memory::explainReach(const Allocation &allocation) const {
+  return fmt::format("'{}' is memory of device {}, which is not reached from "
+                     "here",
+                     allocation.name, allocation.owner);
+}
+
 std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
                                       size_t bytes, Access access,
                                       const std::string &who) {
@@ -234,6 +244,9 @@ std::optional<Fault> Memory::touch(Address address, size_t bytes, Access access,
     FaultKind kind = explain(address, bytes, &sentence);
     return Fault{kind, who + ": " + sentence, {}};
   }
+  if (!reaches(*allocation))
+    return Fault{
+        FaultKind::outOfBounds, who + ": " + explainReach(*allocation), {}};
   size_t at = address - allocation->base;
   if (rules_.initialised && access != Access::write)
     if (size_t k = firstUnwritten(*allocation, at, bytes); k != at + bytes)

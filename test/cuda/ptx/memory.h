@@ -62,6 +62,15 @@ public:
   /// From now on the bytes of the allocation at `base` are written by no
   /// kernel.
   void protect(Address base);
+  /// From now on the allocation at `base` is memory of device `owner`, from 0
+  /// to 63, and other devices reach it only where `setReach` says so.
+  void assign(Address base, unsigned owner);
+  /// Of which devices' memory the operations from now on may touch, a bit for
+  /// each. At first: of all.
+  void setReach(uint64_t owners) { reach_ = owners; }
+  bool reaches(const Allocation &allocation) const {
+    return allocation.owner < 0 || reach_ >> allocation.owner & 1;
+  }
   /// The allocation that holds the whole range, or null.
   Allocation *find(Address address, size_t bytes);
 
@@ -92,6 +101,8 @@ public:
   const MemoryRules &rules() const { return rules_; }
   /// Why no allocation holds these bytes: kind and words.
   FaultKind explain(Address address, size_t bytes, std::string *sentence) const;
+  /// The same of an allocation that the present operation does not reach.
+  std::string explainReach(const Allocation &allocation) const;
   /// Of the present operation, within the tags of shadows; never 0.
   uint32_t slot() const { return slot_; }
   bool hasOrder() const { return bool(ordered_); }
@@ -114,6 +125,7 @@ private:
   std::map<Address, std::unique_ptr<Allocation>> allocations_;
   std::map<Address, Freed> freed_;
   Address next_;
+  uint64_t reach_ = ~uint64_t(0);
   Operation operation_;
   uint32_t slot_ = 1;
   std::vector<uint64_t> ids_; ///< by slot

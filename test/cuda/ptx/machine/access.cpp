@@ -207,6 +207,8 @@ std::byte *global(const Attempt &a) {
       FaultKind kind = block.memory.explain(a.address, a.bytes, &sentence);
       return a.fail(kind, std::move(sentence));
     }
+    if (!block.memory.reaches(*found))
+      return a.fail(FaultKind::outOfBounds, block.memory.explainReach(*found));
     block.recent[number] = found;
   }
   size_t at = a.address - found->base;
