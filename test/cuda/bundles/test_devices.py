@@ -40,7 +40,7 @@ class Devices(Tester):
         """Losses, norms and gradients; the stand-in says nothing but who ran where: `places`."""
         said = os.path.join(self.folder, name, "said")
         found = self.run(bundle, name, *options, says="(?s).*", LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED="3",
-                         MTC_STANDIN_DEVICES=str(gpus), MTC_STANDIN_GPUS="1", **environment)
+                         MTC_STANDIN_DEVICES=str(gpus), MTC_STANDIN_GPUS="1", MTC_STANDIN_IDLE="0.1", **environment)
         with open(said) as file:
             lines = [re.fullmatch(LINE, line.rstrip("\n")) or line for line in file]
         told = {line[1]: line[2] for line in lines if isinstance(line, re.Match)}
@@ -61,15 +61,14 @@ class Devices(Tester):
 def check_two(tester):
     """Each rank its own GPU, in the order of their numbers, unless somebody shows them in another."""
     own = {"rank 0": "GPU 0", "rank 1": "GPU 1"}
-    for dtype, layout in (("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=800)),
-                          ("f32", Layout(tp=2))):
-        bundle = tester.bundle(dtype, layout)
-        shared = tester.check(f"one-{layout.name}", bundle, 1, dict.fromkeys(own, "GPU 0"),
-                              MTC_STANDIN_ALLOW="duplicate_gpu")
-        tester.check(f"two-{layout.name}", bundle, 2, own, expected=shared)
-        tester.check(f"threads-{layout.name}", bundle, 2, {"this process": "GPU 0 and GPU 1"}, "--comm", "threads",
-                     expected=shared)
-    tester.check("picked", bundle, 4, {"rank 0": "GPU 3", "rank 1": "GPU 1"}, expected=shared, CUDA_VISIBLE_DEVICES="3,1")
+    one = dict.fromkeys(own, "GPU 0")
+    bundle = tester.bundle("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=800))
+    shared = tester.check("one-dp", bundle, 1, one, MTC_STANDIN_ALLOW="duplicate_gpu")
+    tester.check("two-dp", bundle, 2, own, expected=shared)
+    tester.check("threads-dp", bundle, 2, {"this process": "GPU 0 and GPU 1"}, "--comm", "threads", expected=shared)
+    bundle = tester.bundle("f32", Layout(tp=2))
+    shared = tester.check("one-tp", bundle, 1, one, MTC_STANDIN_ALLOW="duplicate_gpu")
+    tester.check("picked-tp", bundle, 4, {"rank 0": "GPU 3", "rank 1": "GPU 1"}, expected=shared, CUDA_VISIBLE_DEVICES="3,1")
     tester.check("by-number", bundle, 2, dict.fromkeys(own, "GPU 1"), "--device", "1", "--comm", "shm", expected=shared)
     tester.refused("no such GPU", bundle, 2, INFEASIBLE, "--device 2: expected one of the 2 that the driver shows, 0 to 1",
                    "--device", "2", "--comm", "shm")
@@ -86,10 +85,9 @@ def check_more_ranks(tester):
 def check_kinds(tester):
     """The code is that of the rank's own GPU."""
     bundle = tester.bundle("f32", ALONE, "--target", "cuda:sm_80,sm_90")
-    for number, chip in ((0, "sm_80, sm_90"), (1, "sm_80")):  # the norm is of sm_80
-        tester.run(bundle, f"kind{number}", "--device", str(number), LD_LIBRARY_PATH=tester.stand_ins,
-                   MTC_STANDIN_DEVICES="2", MTC_STANDIN_CAPABILITY="90,80", MTC_STANDIN_MODULES="1",
-                   says=f"cuda stand-in: loaded modules for {chip} and refused 0 cubins\n")
+    tester.run(bundle, "kinds", "--device", "1", LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_DEVICES="2",
+               MTC_STANDIN_CAPABILITY="90,80", MTC_STANDIN_MODULES="1",
+               says="cuda stand-in: loaded modules for sm_80 and refused 0 cubins\n")
 
 
 def main():

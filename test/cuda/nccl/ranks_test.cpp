@@ -95,6 +95,78 @@ MTC_PROGRAM(oneProcess) {
     MTC_TRUE(self.get(each, 1)[0] == 3);
 }
 
+/// Each rank takes the GPU of its number.
+MTC_PROGRAM(twoGpus) {
+  CUcontext own = nullptr;
+  int device = -1;
+  MTC_OK(self.cu.cuDevicePrimaryCtxRetain(&own, self.rank));
+  MTC_OK(self.cu.cuCtxSetCurrent(own));
+  CUstream stream = nullptr;
+  MTC_OK(self.cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  ncclComm_t comm = self.communicator();
+  MTC_OK(self.nccl.ncclCommCuDevice(comm, &device));
+  MTC_TRUE(device == self.rank);
+  CUdeviceptr x = self.empty(256);
+  MTC_OK(self.cu.cuMemsetD32Async(x, 0x3f800000, 64, stream));
+  // Calls make the communicator's GPU current themselves.
+  MTC_OK(self.cu.cuCtxSetCurrent(self.context));
+  MTC_OK(self.sum(x, 64, comm, stream));
+  MTC_OK(self.cu.cuCtxSetCurrent(own));
+  MTC_OK(self.cu.cuStreamSynchronize(stream));
+  float found = 0;
+  MTC_OK(self.cu.cuMemcpyDtoH(&found, x, 4));
+  MTC_TRUE(found == 2);
+  MTC_OK(self.nccl.ncclCommDestroy(comm));
+}
+
+/// A stream of one GPU with the communicator of another, and its memory.
+MTC_PROGRAM(othersStream) {
+  CUcontext own = nullptr;
+  MTC_OK(self.cu.cuDevicePrimaryCtxRetain(&own, 1));
+  CUdeviceptr x = self.floats(64, 1);
+  MTC_OK(self.cu.cuCtxSetCurrent(own));
+  CUstream stream = nullptr;
+  MTC_OK(self.cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  ncclComm_t comm = nullptr;
+  MTC_OK(self.nccl.ncclCommInitRank(&comm, 1, self.id(), 0));
+  MTC_IS(ncclUnhandledCudaError, self.sum(x, 64, comm, self.s));
+  MTC_OK(self.nccl.ncclAllReduce(
+      reinterpret_cast<void *>(x), reinterpret_cast<void *>(x), 64, ncclFloat32,
+      ncclAvg, comm, reinterpret_cast<cudaStream_t>(stream)));
+  MTC_IS(CUDA_ERROR_ILLEGAL_ADDRESS, self.cu.cuStreamSynchronize(stream));
+}
+
+/// All ranks in one thread, each on a GPU of its own.
+MTC_PROGRAM(allGpus) {
+  constexpr int kRanks = 3;
+  ncclComm_t comms[kRanks];
+  MTC_IS(ncclInvalidUsage,
+         self.nccl.ncclCommInitAll(comms, kRanks, std::array{0, 1, 0}.data()));
+  MTC_IS(ncclInvalidArgument,
+         self.nccl.ncclCommInitAll(comms, kRanks + 1, nullptr));
+  MTC_OK(self.nccl.ncclCommInitAll(comms, kRanks, nullptr));
+  CUdeviceptr x[kRanks];
+  CUcontext contexts[kRanks];
+  MTC_OK(self.nccl.ncclGroupStart());
+  for (int rank = 0; rank < kRanks; ++rank) {
+    MTC_OK(self.cu.cuDevicePrimaryCtxRetain(&contexts[rank], rank));
+    MTC_OK(self.cu.cuCtxSetCurrent(contexts[rank]));
+    CUstream stream = nullptr;
+    x[rank] = self.empty(256);
+    MTC_OK(self.cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    MTC_OK(self.cu.cuMemsetD32Async(x[rank], 0x3f800000, 64, stream));
+    MTC_OK(self.sum(x[rank], 64, comms[rank], stream));
+  }
+  MTC_OK(self.nccl.ncclGroupEnd());
+  for (int rank = 0; rank < kRanks; ++rank) {
+    float found = 0;
+    MTC_OK(self.cu.cuCtxSetCurrent(contexts[rank]));
+    MTC_OK(self.cu.cuCtxSynchronize());
+    MTC_OK(self.cu.cuMemcpyDtoH(&found, x[rank], 4));
+    MTC_TRUE(found == kRanks);
+  }
+}
+
 MTC_PROGRAM(threads) {
   ncclUniqueId id = self.id();
   std::vector<std::thread> all;
@@ -141,6 +213,25 @@ TEST(Ranks, RanksThatDoNotFitNeverMeet) {
 TEST(Ranks, RanksDoNotShareAGpu) {
   Outcome outcome = run("oneGpu", {.environment = {{"NCCL_HOSTID", "one"}}});
   EXPECT_TRUE(outcome.good()) << outcome.text();
+}
+
+TEST(Ranks, EachHasAGpuOfItsOwn) {
+  Outcome outcome = run(
+      "twoGpus",
+      {.environment = {{"NCCL_HOSTID", "one"}, {"MTC_STANDIN_DEVICES", "2"}}});
+  EXPECT_TRUE(outcome.good()) << outcome.text();
+  outcome = run("allGpus",
+                {.ranks = 1, .environment = {{"MTC_STANDIN_DEVICES", "3"}}});
+  EXPECT_TRUE(outcome.good()) << outcome.text();
+}
+
+TEST(Ranks, StreamsAndMemoryAreOfTheCommunicatorsGpu) {
+  Outcome outcome =
+      run("othersStream",
+          {.ranks = 1, .environment = {{"MTC_STANDIN_DEVICES", "2"}}});
+  EXPECT_TRUE(outcome.ended()) << outcome.text();
+  EXPECT_TRUE(outcome.has("is memory of device 0, which is not reached"))
+      << outcome.text();
 }
 
 TEST(Ranks, RanksOfOneProcessDoIfTheyMay) {
