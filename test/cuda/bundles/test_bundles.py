@@ -402,7 +402,7 @@ def check_what_is_missing(tester):
 
 
 def check_devices(tester, bundle):
-    """Two ranks, and the one GPU of the stand-in, by its number."""
+    """Two ranks, and the one GPU of the stand-in, by its number; several: test_devices.py."""
     data = ["--data", tester.data, "--data-type", "u8", "--steps", 1]
     environment = dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins)
     for options, code, words in (

@@ -44,7 +44,8 @@ template <class Body> CUresult apiOf(CUstream handle, Body body) {
     CUstream stream = nullptr;
     if (CUresult wrong = driver.resolve(handle, stream))
       return wrong;
-    if (CUresult wrong = driver.checkCurrent(stream->context, stream->name))
+    if (CUresult wrong = driver.checkCurrent(
+            stream->context, "stream " + std::to_string(stream->number)))
       return wrong;
     return body(driver, stream, lock);
   });

@@ -46,7 +46,8 @@ MTC_API cuStreamDestroy(CUstream stream) {
   return api(Need::alive, [&](Driver &driver, Lock &) {
     if (!driver.streams.has(stream))
       return CUDA_ERROR_INVALID_HANDLE;
-    if (CUresult wrong = driver.checkCurrent(stream->context, stream->name))
+    if (CUresult wrong = driver.checkCurrent(
+            stream->context, "stream " + std::to_string(stream->number)))
       return wrong;
     // What is in it will run all the same.
     driver.captures.leave(driver, stream);

@@ -113,7 +113,7 @@ TEST(Devices, HandlesAreOfAContext) {
     MTC_IS(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(event, second.s));
   });
   EXPECT_TRUE(outcome.good()) << outcome.note << outcome.said;
-  EXPECT_TRUE(outcome.has("stream 1 of device 0 is of device 0, and is used "
+  EXPECT_TRUE(outcome.has("stream 1, of device 0, is used "
                           "where the context of device 1 is current"))
       << outcome.said;
   EXPECT_TRUE(outcome.has("function axpy of device 0 is launched in stream 4 "

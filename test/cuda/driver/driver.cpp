@@ -156,8 +156,8 @@ bool Driver::isAnyRetained() const {
 CUresult Driver::checkCurrent(CUcontext owner, const std::string &what) {
   if (!current || current == owner)
     return CUDA_SUCCESS;
-  report(what + " is of device " + std::to_string(owner->device) +
-         ", and is used where the context of device " +
+  report(what + ", of device " + std::to_string(owner->device) +
+         ", is used where the context of device " +
          std::to_string(current->device) + " is current");
   return CUDA_ERROR_INVALID_CONTEXT;
 }
