@@ -1,6 +1,7 @@
 //===- driver.cpp - the state behind the driver API -----------------------===//
 #include "test/cuda/driver/driver.h"
 
+#include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/gpus.h"
 #include "test/cuda/driver/graph.h"
 #include "test/cuda/driver/report.h"
@@ -202,6 +203,9 @@ CUresult Driver::checkLegacy(CUstream stream) {
 
 CUresult Driver::submit(CUstream stream, std::unique_ptr<Work> work) {
   work->context = stream->context;
+  if (notesCalls())
+    noteCall(stream->name + (stream->capture ? ", captured" : ""),
+             work->facts());
   if (stream->capture)
     return captures.add(*this, stream, std::move(work));
   if (CUresult wrong = checkLegacy(stream))

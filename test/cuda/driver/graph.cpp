@@ -1,6 +1,7 @@
 //===- graph.cpp - graphs: nodes, instances, launches ---------------------===//
 #include "test/cuda/driver/graph.h"
 
+#include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/driver.h"
 #include "test/cuda/driver/works.h"
 
@@ -121,6 +122,9 @@ CUgraphExecUpdateResult update(CUgraphExec_st &exec, const CUgraph_st &graph) {
 }
 
 void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
+  if (notesCalls())
+    noteCall(stream->name,
+             "graph of " + std::to_string(exec.nodes.size()) + " nodes");
   ++driver.graphLaunches;
   driver.graphNodes += exec.nodes.size();
   CUcontext context = stream->context;

@@ -2,6 +2,7 @@
 #include "test/cuda/driver/hooks.h"
 
 #include "test/cuda/driver/api.h"
+#include "test/cuda/driver/calls.h"
 
 #include <cstring>
 
@@ -19,6 +20,7 @@ struct HookWork : Work {
   std::optional<ptx::Fault> failure;
 
   std::string name() const override { return what; }
+  std::string facts() const override;
   /// Libraries put kernels into graphs.
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   std::unique_ptr<Work> clone() const override {
@@ -32,6 +34,15 @@ struct HookWork : Work {
 
 /// Whose step runs in this thread.
 thread_local HookWork *running = nullptr;
+
+std::string HookWork::facts() const {
+  std::string text = what;
+  for (const MtcStandinRange &each : ranges)
+    text += std::string(each.reads ? " reads" : "") +
+            (each.writes ? " writes " : " ") + std::to_string(each.bytes) +
+            " at " + hex(each.address);
+  return text;
+}
 
 MtcStandinProgress HookWork::call(MtcStandinPhase phase) {
   running = phase == MTC_STANDIN_RUN ? this : nullptr;

@@ -26,6 +26,9 @@ public:
 
   /// For messages: "kernel axpy", "copy of 64 bytes to the device".
   virtual std::string name() const = 0;
+  /// All that it does depends on, but for what memory holds and for addresses
+  /// of the host: of a kernel its launch and parameters.
+  virtual std::string facts() const { return name(); }
   virtual CUgraphNodeType type() const = 0;
   virtual std::unique_ptr<Work> clone() const = 0;
 

@@ -1,6 +1,7 @@
 //===- works.cpp - the kinds of work --------------------------------------===//
 #include "test/cuda/driver/works.h"
 
+#include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/driver.h"
 
 #include <algorithm>
@@ -55,6 +56,40 @@ Progress KernelWork::run(std::optional<ptx::Fault> &fault) {
                        parameters, module->globals.get()},
                       driver.memory, options);
   return Progress::done;
+}
+
+std::string KernelWork::facts() const {
+  auto extent = [](const ptx::Extent &e) {
+    return std::to_string(e.x) + "," + std::to_string(e.y) + "," +
+           std::to_string(e.z);
+  };
+  std::string text = name() + " grid " + extent(grid) + " block " +
+                     extent(block) + " shared " +
+                     std::to_string(dynamicShared) + " parameters";
+  for (const ptx::Parameter &each : kernel->parameters) {
+    text += " ";
+    for (uint32_t k = each.bytes; k-- > 0;) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      auto byte = unsigned(parameters[each.offset + k]);
+      text += {kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return text;
+}
+
+std::string CopyWork::facts() const {
+  std::string text = name();
+  for (auto [word, address] : {std::pair(" to ", to), {" from ", from}}) {
+    const Range *range = Driver::get().space.find(address);
+    if (range && range->place == Place::device)
+      text += word + hex(address);
+  }
+  return text;
+}
+
+std::string FillWork::facts() const {
+  return name() + " of " + std::to_string(value) + " at " + hex(to) +
+         " pitch " + std::to_string(pitch);
 }
 
 std::string CopyWork::name() const {

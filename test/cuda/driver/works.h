@@ -25,6 +25,7 @@ struct KernelWork : Work {
   void **parameterPointers() const;
 
   std::string name() const override { return "kernel " + kernel->name; }
+  std::string facts() const override;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   std::unique_ptr<Work> clone() const override {
     return std::make_unique<KernelWork>(*this);
@@ -57,6 +58,7 @@ struct CopyWork : Work {
   std::optional<Print> fromPrint, toPrint; ///< when the work started
 
   std::string name() const override;
+  std::string facts() const override;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
   std::unique_ptr<Work> clone() const override {
     return std::make_unique<CopyWork>(*this);
@@ -77,6 +79,7 @@ struct FillWork : Work {
   size_t width = 0, height = 1, pitch = 0;
 
   std::string name() const override;
+  std::string facts() const override;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMSET; }
   std::unique_ptr<Work> clone() const override {
     return std::make_unique<FillWork>(*this);
