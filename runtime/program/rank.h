@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/staging.h"
 #include "runtime/flight/flight_comm.h"
+#include "runtime/program/host_issue.h"
 #include "runtime/program/kept_walks.h"
 #include "runtime/program/profile.h"
 #include "runtime/program/program.h"
@@ -136,6 +137,9 @@ public:
   /// between steps, and without a trace. Of devices that do at once what they
   /// are given.
   void profileTo(RankProfile *profile);
+  /// Notes from now on what the host does to issue a walk that the device
+  /// keeps, but for one that it keeps at that time; null: no more.
+  void noteIssue(HostIssue *issue) { issue_ = issue; }
   /// Waits for all that was issued. Returns the first failure of the rank.
   Status complete();
   /// Issues that the results of the step that began last come to the host.
@@ -206,6 +210,7 @@ private:
   std::vector<const MtcStep *> timelines_; ///< by entry of the descriptor
   RankTrace *trace_ = nullptr;
   RankProfile *profile_ = nullptr;
+  HostIssue *issue_ = nullptr;
   const MtcStep *row_ = nullptr;  ///< that is walked; null: none
   const MtcStep *rows_ = nullptr; ///< of its entry
   int32_t collectives_ = 0;       ///< that the row has issued

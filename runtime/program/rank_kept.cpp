@@ -15,6 +15,8 @@ bool RankState::isKept(const EntryInfo &entry, int64_t first,
 Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader) {
   KeptWalk &walk = kept_[range];
+  // What is kept first takes longer.
+  HostIssue *issue = walk.isKept() ? issue_ : nullptr;
   if (!walk.isKept()) {
     bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
       return each.second.isPrepared && each.first.contains(range);
@@ -25,7 +27,9 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
     }
     MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
   }
+  int64_t begin = traceNow();
   sendInputs(keeper, range, loader, walk);
+  int64_t sent = traceNow();
   row_ =
       std::find_if(rows_ + range.first, rows_ + range.end - 1,
                    [](const MtcStep &row) { return row.kind == MTC_STEP_RUN; });
@@ -35,6 +39,12 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
   for (const std::unique_ptr<WorkKeeper::Work> &part : walk.parts)
     if (context_.status == 0)
       accept(keeper.issue(*part));
+  if (issue) {
+    issue->tokens += sent - begin;
+    issue->works += traceNow() - sent;
+    issue->worksIssued += static_cast<int64_t>(walk.parts.size());
+    issue->copies += walk.inputBytes > 0 ? 1 : 0;
+  }
   return failure();
 }
 

@@ -193,8 +193,26 @@ std::string partPath(const TraceOrder &order, int64_t rank) {
   return fmt::format("{}/rank{}.json", order.parts, rank);
 }
 
+std::string hostPath(const TraceOrder &order, int64_t rank) {
+  return fmt::format("{}/rank{}.host.json", order.parts, rank);
+}
+
+/// What the hosts of all ranks had; the files are gone.
+Status takeHosts(const TraceOrder &order, const RankState &rank, Json &hosts) {
+  hosts = Json::array();
+  for (int64_t i = 0; i < rank.mesh().worldSize(); ++i) {
+    std::string text;
+    MTC_RETURN_IF_ERROR(readWholeFile(hostPath(order, i), text));
+    unlink(hostPath(order, i).c_str());
+    Json host;
+    MTC_RETURN_IF_ERROR(parseJson(text, "'" + hostPath(order, i) + "'", host));
+    hosts.push_back(std::move(host));
+  }
+  return Status::okay();
+}
+
 /// The parts become one file, and are gone.
-Status merge(const TraceOrder &order, const RankState &rank) {
+Status merge(const TraceOrder &order, const RankState &rank, bool hasHosts) {
   std::string all = "{\"traceEvents\": [\n";
   for (int64_t i = 0; i < rank.mesh().worldSize(); ++i) {
     std::string part;
@@ -207,6 +225,8 @@ Status merge(const TraceOrder &order, const RankState &rank) {
                 {"plan_hash", rank.descriptor().planHash},
                 {"step", order.first},
                 {"last_step", order.last}};
+  if (hasHosts)
+    MTC_RETURN_IF_ERROR(takeHosts(order, rank, about["host"]));
   all += fmt::format("\n], \"displayTimeUnit\": \"ms\", \"otherData\": {}}}\n",
                      about.dump());
   AtomicFile file;
@@ -220,11 +240,15 @@ Status merge(const TraceOrder &order, const RankState &rank) {
 
 Status writeTrace(const TraceOrder &order, RankState &rank,
                   std::span<const std::unique_ptr<RankTrace>> traces,
-                  const std::function<Status()> &meet) {
+                  const Json &host, const std::function<Status()> &meet) {
   MTC_RETURN_IF_ERROR(writeTextFile(partPath(order, rank.rank()),
                                     RankEvents(rank, order).text(traces)));
+  if (!host.is_null())
+    MTC_RETURN_IF_ERROR(
+        writeTextFile(hostPath(order, rank.rank()), host.dump()));
   MTC_RETURN_IF_ERROR(meet());
-  return rank.rank() == 0 ? merge(order, rank) : Status::okay();
+  return rank.rank() == 0 ? merge(order, rank, !host.is_null())
+                          : Status::okay();
 }
 
 } // namespace mtc::runtime

@@ -9,6 +9,7 @@
 #include "runtime/train/checkpoint_files.h"
 #include "runtime/train/data.h"
 #include "runtime/train/evaluation.h"
+#include "runtime/train/issue_times.h"
 #include "runtime/train/job.h"
 #include "runtime/train/loss_scaler.h"
 #include "runtime/train/not_finite.h"
@@ -88,6 +89,7 @@ private:
     int64_t rows = 0; ///< that are issued, from the first
     MtcStepBlock block{};
     RankTrace *trace = nullptr; ///< null: none is kept
+    HostIssue host{};           ///< of a device that keeps its rows
     /// When it was issued, or the step before was done, if that was later.
     std::chrono::steady_clock::time_point began{};
   };
@@ -182,12 +184,22 @@ private:
   /// Of a step that is done: keeps its times, writes the file behind the last
   /// one.
   Status takeTrace(int64_t step, const RankTrace &trace);
+  /// Whether a trace is told beside what the host has of steps that a device
+  /// keeps: those that are traced are issued row by row.
+  bool timesHost() const;
+  /// The step behind which the file of traces is written, if the run gets so
+  /// far: some behind the last that is traced where the host is timed, in
+  /// those.
+  int64_t traceWrittenBehind() const;
+  Status writeTraces();
   /// Of a step that is done: sums its times, writes the file behind the last.
   Status takeProfile(int64_t step);
 
   /// Of the steps that are traced. They live as long as this: collectives that
   /// a failed step left in a queue of their own still write to it.
   std::vector<std::unique_ptr<RankTrace>> traces_;
+  bool hasTraces_ = false; ///< of all steps of the order, and not written
+  IssueTimes host_;
   RankProfile profile_; ///< likewise
   RankTrace spans_;     ///< of a step whose trace is not kept
   StepTimes times_;     ///< since the last line

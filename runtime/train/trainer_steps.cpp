@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -17,6 +18,13 @@ namespace {
 /// Steps in a row that are skipped at the least loss scale until that is said:
 /// an overflow of a batch or two is none of the run's.
 constexpr int64_t kStuckSteps = 10;
+
+/// Steps behind the last that is traced in which the host is timed. Of the
+/// first ones rows may be issued one by one, and be kept.
+constexpr int64_t kHostSteps = 16;
+
+/// The step block there, the loss and the block back.
+constexpr int64_t kCopiesOfSteps = 3;
 
 /// NaN and infinities give NaN, which equals nothing.
 bool isFinite(double x) { return x - x == 0; }
@@ -54,8 +62,9 @@ bool Trainer::isReadLater(int64_t step) const {
   return step < job_.recipe.steps && isApplied(result_) &&
          awaited_->rows == entry.length &&
          rank_.isKept(entry, 0, entry.length) && !isTraced(step) &&
-         !isTraced(step + 1) && !dumps("grads", step + 1) &&
-         !dumps("params", step) && !checkpoints_.due(step) &&
+         !isTraced(step + 1) && step != traceWrittenBehind() &&
+         !dumps("grads", step + 1) && !dumps("params", step) &&
+         !checkpoints_.due(step) &&
          !job_.evaluation.due(step, job_.recipe.steps);
 }
 
@@ -67,19 +76,25 @@ Status Trainer::issue(int64_t step, IssuedStep &out) {
   // In memory, unless reading ahead failed: never the samples of another step.
   OfLength &own = of(step);
   MTC_RETURN_IF_ERROR(own.loader.turnTo(batchOf(step)));
-  out = {step,
-         own.train.at(batches_.of(step)),
-         0,
-         {},
-         beginTrace(step),
-         std::chrono::steady_clock::now()};
+  out = {step, own.train.at(batches_.of(step)), 0, {}, beginTrace(step),
+         {},   std::chrono::steady_clock::now()};
   if (job_.profile.isWanted())
     rank_.profileTo(&profile_);
+  int64_t begin = traceNow();
   fillBlock(step, out.block);
   MTC_RETURN_IF_ERROR(rank_.beginStep(out.block));
   out.rows = rowsBeforeResult(step, *out.entry);
-  MTC_RETURN_IF_ERROR(rank_.walk(*out.entry, 0, out.rows, own.loader));
-  return rank_.endStep();
+  int64_t begun = traceNow();
+  rank_.noteIssue(&out.host);
+  Status walked = rank_.walk(*out.entry, 0, out.rows, own.loader);
+  rank_.noteIssue(nullptr);
+  MTC_RETURN_IF_ERROR(walked);
+  int64_t end = traceNow();
+  MTC_RETURN_IF_ERROR(rank_.endStep());
+  out.host.block = begun - begin;
+  out.host.results = traceNow() - end;
+  out.host.copies += kCopiesOfSteps;
+  return Status::okay();
 }
 
 Status Trainer::await(IssuedStep *next) {
@@ -101,6 +116,10 @@ Status Trainer::await(IssuedStep *next) {
   }
   if (now.trace)
     MTC_RETURN_IF_ERROR(takeTrace(now.step, *now.trace));
+  if (now.host.worksIssued > 0 && now.rows == now.entry->length)
+    host_.add(now.host, seconds_);
+  if (hasTraces_ && now.step >= traceWrittenBehind())
+    MTC_RETURN_IF_ERROR(writeTraces());
   if (job_.profile.isWanted())
     MTC_RETURN_IF_ERROR(takeProfile(now.step));
   if (next && !isApplied(result_))
@@ -234,9 +253,27 @@ Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
       times_.clear();
     }
   }
-  if (step != job_.trace.last)
-    return Status::okay();
-  return writeTrace(job_.trace, rank_, traces_, [this] { return meet(); });
+  hasTraces_ |= step == job_.trace.last;
+  return Status::okay();
+}
+
+bool Trainer::timesHost() const {
+  return job_.trace.last > 0 && job_.graphs && job_.report.timing == 0 &&
+         rank_.device().keeper();
+}
+
+int64_t Trainer::traceWrittenBehind() const {
+  return timesHost() ? std::min(job_.recipe.steps, job_.trace.last + kHostSteps)
+                     : job_.trace.last;
+}
+
+Status Trainer::writeTraces() {
+  hasTraces_ = false;
+  Json host = timesHost() ? host_.toJson(rank_.rank()) : Json();
+  if (!host.is_null() && rank_.logs())
+    std::fprintf(stderr, "%s\n", issueText(host).c_str());
+  return writeTrace(job_.trace, rank_, traces_, host,
+                    [this] { return meet(); });
 }
 
 Status Trainer::takeProfile(int64_t step) {
