@@ -3,10 +3,8 @@
 
 #include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/gpus.h"
-#include "test/cuda/driver/graph.h"
 #include "test/cuda/driver/report.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <pthread.h>
@@ -37,18 +35,6 @@ CUresult resultOf(const ptx::Fault &fault) {
   }
 }
 
-/// Where the operations of this process ran.
-std::string placesOfWork(const Driver &driver) {
-  std::string places;
-  for (const auto &each : driver.contexts)
-    if (each->operations)
-      places += (places.empty() ? "" : " and ") +
-                ("GPU " + std::to_string(each->gpu));
-  std::string rank = environmentText("MTC_RANK");
-  return (rank.empty() ? "this process" : "rank " + rank) +
-         " ran operations on " + (places.empty() ? "no GPU" : places);
-}
-
 void atTheEnd() {
   Driver &driver = Driver::get();
   Lock lock(driver.mutex);
@@ -59,7 +45,7 @@ void atTheEnd() {
            std::to_string(driver.graphsAhead) +
            " before the host knew the end of the one before");
   if (environment("MTC_STANDIN_GPUS", 0))
-    report(placesOfWork(driver));
+    report(driver.placesOfWork());
   if (environment("MTC_STANDIN_MODULES", 0)) {
     std::string targets;
     for (const std::string &target : driver.targets)
@@ -139,28 +125,6 @@ Driver::Driver()
   rules.refuseContractable =
       environmentHas("MTC_STANDIN_REFUSE", "contractable");
   contexts = visibleGpus();
-}
-
-bool Driver::isContext(CUcontext context) const {
-  return std::ranges::any_of(contexts, [&](const auto &each) {
-    return each.get() == context && each->retained;
-  });
-}
-
-bool Driver::isAnyRetained() const {
-  return std::ranges::any_of(contexts,
-                             [](const auto &each) { return each->retained; });
-}
-
-/// Stricter than the real driver, which takes most handles of other contexts:
-/// who uses one has forgotten where it is.
-CUresult Driver::checkCurrent(CUcontext owner, const std::string &what) {
-  if (!current || current == owner)
-    return CUDA_SUCCESS;
-  report(what + ", of device " + std::to_string(owner->device) +
-         ", is used where the context of device " +
-         std::to_string(current->device) + " is current");
-  return CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUstream Driver::makeStream(CUcontext context, unsigned flags, int priority) {
@@ -355,32 +319,6 @@ void Driver::fail(CUresult result, const std::string &sentence) {
   if (!sticky)
     sticky = result;
   schedule.abandon();
-}
-
-void Driver::reset(CUcontext context) {
-  auto removeFrom = [&](auto &registry) {
-    for (auto *each : registry.all())
-      if (each->context == context)
-        registry.remove(each);
-  };
-  if (!isAnyRetained()) {
-    schedule.abandon();
-    for (CUgraphExec each : execs.all())
-      execs.remove(each);
-    for (CUgraph each : graphs.all())
-      destroyGraph(*this, each);
-  }
-  removeFrom(functions);
-  removeFrom(modules);
-  removeFrom(events);
-  removeFrom(streams);
-  context->perThread.clear();
-  context->legacy.last.reset();
-  context->lastGraph.reset();
-  context->peers.clear();
-  for (const auto &each : contexts)
-    each->peers.erase(context);
-  space.clear(context);
 }
 
 } // namespace mtc::standin

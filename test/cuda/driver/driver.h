@@ -78,6 +78,8 @@ public:
   /// Refuses what belongs to a context while another one is current in this
   /// thread. `what` is for the report.
   CUresult checkCurrent(CUcontext owner, const std::string &what);
+  /// Where the operations of this process ran, as a sentence.
+  std::string placesOfWork() const;
 
   // Streams and what is in them.
 
