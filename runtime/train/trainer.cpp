@@ -80,8 +80,6 @@ Status Trainer::runUnguarded() {
       MTC_RETURN_IF_ERROR(dumpLogits(order));
   MTC_RETURN_IF_ERROR(dump("params", done_));
   MTC_RETURN_IF_ERROR(job_.evaluates() ? evaluate() : train());
-  if (hasTraces_)
-    MTC_RETURN_IF_ERROR(writeTraces());
   if (!job_.evaluates())
     MTC_RETURN_IF_ERROR(lastCheckpoint());
   return job_.saveTo.empty() ? Status::okay() : save();

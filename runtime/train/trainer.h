@@ -187,18 +187,21 @@ private:
   /// Whether a trace is told beside what the host has of steps that a device
   /// keeps: those that are traced are issued row by row.
   bool timesHost() const;
-  /// The step behind which the file of traces is written, if the run gets so
-  /// far: some behind the last that is traced where the host is timed, in
-  /// those.
-  int64_t traceWrittenBehind() const;
+  /// The step behind which the file of traces is written again, with the host's
+  /// part of the steps up to there: some behind the last that is traced, or
+  /// that one, if the host is not timed.
+  int64_t hostTracedBehind() const;
+  /// With the host's part, if it is timed, which is said, too.
   Status writeTraces();
+  /// With this part; null: none.
+  Status writeTraces(const Json &host);
   /// Of a step that is done: sums its times, writes the file behind the last.
   Status takeProfile(int64_t step);
 
   /// Of the steps that are traced. They live as long as this: collectives that
   /// a failed step left in a queue of their own still write to it.
   std::vector<std::unique_ptr<RankTrace>> traces_;
-  bool hasTraces_ = false; ///< of all steps of the order, and not written
+  bool tracesHost_ = false; ///< the file is there, without the host's part
   IssueTimes host_;
   RankProfile profile_; ///< likewise
   RankTrace spans_;     ///< of a step whose trace is not kept

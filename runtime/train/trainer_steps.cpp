@@ -62,7 +62,7 @@ bool Trainer::isReadLater(int64_t step) const {
   return step < job_.recipe.steps && isApplied(result_) &&
          awaited_->rows == entry.length &&
          rank_.isKept(entry, 0, entry.length) && !isTraced(step) &&
-         !isTraced(step + 1) && step != traceWrittenBehind() &&
+         !isTraced(step + 1) && step != hostTracedBehind() &&
          !dumps("grads", step + 1) && !dumps("params", step) &&
          !checkpoints_.due(step) &&
          !job_.evaluation.due(step, job_.recipe.steps);
@@ -118,7 +118,7 @@ Status Trainer::await(IssuedStep *next) {
     MTC_RETURN_IF_ERROR(takeTrace(now.step, *now.trace));
   if (now.host.worksIssued > 0 && now.rows == now.entry->length)
     host_.add(now.host, seconds_);
-  if (hasTraces_ && now.step >= traceWrittenBehind())
+  if (tracesHost_ && now.step >= hostTracedBehind())
     MTC_RETURN_IF_ERROR(writeTraces());
   if (job_.profile.isWanted())
     MTC_RETURN_IF_ERROR(takeProfile(now.step));
@@ -253,8 +253,11 @@ Status Trainer::takeTrace(int64_t step, const RankTrace &trace) {
       times_.clear();
     }
   }
-  hasTraces_ |= step == job_.trace.last;
-  return Status::okay();
+  if (step != job_.trace.last)
+    return Status::okay();
+  // Also where the host's part comes later: the run may not get so far.
+  tracesHost_ = timesHost();
+  return step < hostTracedBehind() ? writeTraces(Json()) : writeTraces();
 }
 
 bool Trainer::timesHost() const {
@@ -262,16 +265,20 @@ bool Trainer::timesHost() const {
          rank_.device().keeper();
 }
 
-int64_t Trainer::traceWrittenBehind() const {
+int64_t Trainer::hostTracedBehind() const {
   return timesHost() ? std::min(job_.recipe.steps, job_.trace.last + kHostSteps)
                      : job_.trace.last;
 }
 
 Status Trainer::writeTraces() {
-  hasTraces_ = false;
+  tracesHost_ = false;
   Json host = timesHost() ? host_.toJson(rank_.rank()) : Json();
   if (!host.is_null() && rank_.logs())
     std::fprintf(stderr, "%s\n", issueText(host).c_str());
+  return writeTraces(host);
+}
+
+Status Trainer::writeTraces(const Json &host) {
   return writeTrace(job_.trace, rank_, traces_, host,
                     [this] { return meet(); });
 }

@@ -93,8 +93,8 @@ def other_manifest(place):
     place.write("bad/index.html", "mine")
 
 
-def big(place):
-    """A bundle whose arenas do not fit into two GiB of addresses."""
+def big(place, *layout):
+    """A bundle whose arenas of a rank do not fit into two GiB of addresses."""
     place.write("big.toml", """name = "big"
 vocab = 262144
 layers = 1
@@ -103,9 +103,14 @@ heads = 4
 ffn = 64
 max_seq = 16
 """)
-    ended = Place.run(place, ["compile", "big.toml", "--gbs", 1, "-o", "bad"])
+    ended = Place.run(place, ["compile", "big.toml", "--gbs", 2, *layout, "-o", "bad"])
     if ended.code != 0:
         raise Broken(ended.err)
+
+
+def big_of_two(place):
+    """Likewise, of ranks that share them."""
+    big(place, "--dp", 2)
 
 
 BIG = ["run", "bad", "--data", "data.bin", "--data-type", "u8", "--quiet"]
@@ -222,15 +227,18 @@ def any_memory(place, command):
 MEMORY = [
     Case("memory: any limit of a compilation", [*COMPILE, "-o", "out"], 0, [],
          leaves=("out/*",), act=any_memory),
-    Case("memory: no addresses for the arenas of a rank", BIG, INFEASIBLE,
-         ["arena grads of rank 0", "cannot map", "bytes", "Cannot allocate memory",
-          "ulimit -v"], big,
+    Case("memory: no addresses for the arenas of a rank that is alone", BIG, INFEASIBLE,
+         ["rank 0", "arena", "cannot map", "bytes", "Cannot allocate memory", "ulimit -v"], big,
+         act=limited(resource.RLIMIT_AS, 1 << 30)),
+    Case("memory: no addresses for the arenas of ranks", BIG, INFEASIBLE,
+         ["arena grads of rank ", "cannot map", "bytes", "Cannot allocate memory",
+          "ulimit -v"], big_of_two,
          act=limited(resource.RLIMIT_AS, 1 << 30)),
     Case("memory: no addresses for the arenas, threads", [*BIG, "--comm", "threads"],
          INFEASIBLE, ["rank 0", "bytes", "arena", "Cannot allocate memory",
                       "ulimit -v"], big, act=limited(resource.RLIMIT_AS, 1 << 30)),
     Case("memory: shared memory above a limit", BIG, INFEASIBLE,
-         ["bytes of shared memory", "File too large", "ulimit -f"], big,
+         ["bytes of shared memory", "File too large", "ulimit -f"], big_of_two,
          act=limited(resource.RLIMIT_FSIZE, 1 << 22)),
     Case("memory: too many arenas for the descriptors", ["run", "two", *RUN[2:]],
          INFEASIBLE, ["bytes of shared memory", "Too many open files", "ulimit -n"],
