@@ -23,6 +23,8 @@ public:
   /// nothing has written.
   CaseRun(const KernelCase &c, const ptx::Module &module, uint64_t seed);
 
+  /// Somebody is told of what `run` executes.
+  void observe(ptx::Observer &observer) { options.observer = &observer; }
   /// Launches all entries; the first fault ends it.
   std::optional<ptx::Fault> run(uint64_t instructionLimit = 400'000'000);
   /// Bytes of operand `i`.

@@ -166,8 +166,15 @@ Mutant mtc::test::makeMutant(const Lines &lines, std::mt19937 &rng) {
   return m;
 }
 
-bool mtc::test::isCommutative(const std::string &line) {
+bool mtc::test::isExchange(const std::string &line,
+                           const std::string &changed) {
   static const std::regex operation(
-      "^\t(add|mul|min|max|and|or|xor|fma|mad|setp\\.(eq|ne))\\.");
-  return std::regex_search(line, operation);
+      "^\t(?:add|mul|min|max|and|or|xor|fma|mad|setp\\.(?:eq|ne))\\.[^\t]*\t"
+      "[^,]*, ([^,;]*), ([^,;]*)([,;].*)$");
+  std::smatch one, two;
+  return std::regex_search(line, one, operation) &&
+         std::regex_search(changed, two, operation) && one[1] == two[2] &&
+         one[2] == two[1] && one[3] == two[3] &&
+         line.substr(0, static_cast<size_t>(one.position(1))) ==
+             changed.substr(0, static_cast<size_t>(two.position(1)));
 }

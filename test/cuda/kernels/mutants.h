@@ -23,9 +23,10 @@ struct Mutant {
 /// chosen has nothing to change.
 Mutant makeMutant(const std::vector<std::string> &lines, std::mt19937 &rng);
 
-/// True for an operation that gives the same if two of its operands change
-/// places; of fma and mad these are the factors.
-bool isCommutative(const std::string &line);
+/// True if `changed` is `line` with two operands exchanged whose order does not
+/// matter: of a sum, a product, a minimum and the like, or the factors of fma
+/// and mad.
+bool isExchange(const std::string &line, const std::string &changed);
 
 } // namespace mtc::test
 #endif // MTC_TEST_CUDA_KERNELS_MUTANTS_H

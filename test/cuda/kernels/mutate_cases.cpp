@@ -9,11 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "case_run.h"
+#include "equivalence.h"
 #include "mutants.h"
+#include "other_data.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -29,8 +28,8 @@ using Bits = std::vector<std::vector<uint8_t>>;
 /// Warp instructions that a mutant may take: no kernel here takes as many.
 constexpr uint64_t kMutantLimit = 3'000'000;
 
-/// Sets of data that a mutant must have the kernel's bits on, beside the first.
-constexpr int kOtherData = 8;
+/// Sets of data of each kind that a mutant must have the kernel's bits on.
+constexpr int kSetsOfAKind = 20;
 
 std::string join(const std::vector<std::string> &lines) {
   std::string text;
@@ -39,18 +38,20 @@ std::string join(const std::vector<std::string> &lines) {
   return text;
 }
 
-/// What becomes of a text as the kernel of a case, empty if nothing is wrong
-/// with it; `bits` is what came out.
-std::string outcomeOf(const KernelCase &c, const std::string &text,
-                      Bits &bits) {
+std::unique_ptr<const ptx::Module>
+moduleOf(const std::vector<std::string> &lines) {
   std::vector<ptx::Problem> problems;
-  auto module = ptx::Module::fromText(text, kernelRules(), problems);
-  if (!module)
-    return "refused";
-  CaseRun run(c, *module, 1);
+  return ptx::Module::fromText(join(lines), kernelRules(), problems);
+}
+
+/// What becomes of a module as the kernel of a case, empty if nothing is wrong
+/// with it; `bits` is what came out.
+std::string outcomeOf(const KernelCase &c, const ptx::Module &module,
+                      ptx::Trace &trace, uint64_t seed, Bits &bits) {
+  CaseRun run(c, module, seed);
+  run.observe(trace);
   if (auto fault = run.run(kMutantLimit))
     return "fault: " + std::string(ptx::describe(fault->kind));
-  bits.clear();
   bool wrong = false;
   for (size_t i = 0; i < c.operands.size(); ++i) {
     bits.push_back(run.read(i));
@@ -59,33 +60,35 @@ std::string outcomeOf(const KernelCase &c, const std::string &text,
   return wrong ? "beyond its bound of error" : "";
 }
 
-/// The same case on other data: elements in another order, floats times a power
-/// of two. What has to come out is not known.
-KernelCase withOtherData(KernelCase c, std::mt19937 &rng) {
-  for (CaseOperand &o : c.operands) {
-    uint64_t width = widthOf(o.element);
-    int shift = static_cast<int>(rng() % 9) - 4;
-    for (uint64_t i = o.count; i > 1; --i) {
-      uint64_t other = rng() % i;
-      std::swap_ranges(o.before.begin() + (i - 1) * width,
-                       o.before.begin() + i * width,
-                       o.before.begin() + other * width);
-    }
-    for (uint64_t i = 0; o.element == "f32" && i < o.count; ++i) {
-      float x;
-      std::memcpy(&x, o.before.data() + 4 * i, 4);
-      x = std::ldexp(rng() % 4 ? x : -x, shift);
-      std::memcpy(o.before.data() + 4 * i, &x, 4);
-    }
-    o.expected.clear(), o.tolerance.clear();
-  }
-  return c;
+/// A kernel and one with one instruction changed.
+struct Pair {
+  std::vector<std::string> lines;
+  Mutant mutant;
+  std::unique_ptr<const ptx::Module> kernel, changed;
+  ptx::Difference difference;
+};
+
+/// What a case shows of a mutant; empty: the same bits.
+std::string compareOn(const KernelCase &c, uint64_t seed, Pair &pair) {
+  int line = static_cast<int>(pair.mutant.line) + 1;
+  ptx::Trace first(line), second(line);
+  Bits right, found;
+  // Of a kernel that is itself wrong execute_cases says why.
+  if (!outcomeOf(c, *pair.kernel, first, seed, right).empty())
+    return "";
+  std::string outcome = outcomeOf(c, *pair.changed, second, seed, found);
+  if (!outcome.empty())
+    return outcome;
+  if (found != right)
+    return "other bits";
+  merge(pair.difference, compare(first, second));
+  return "";
 }
 
 class Campaign {
 public:
   Campaign(std::string folder, unsigned seed)
-      : folder(std::move(folder)), rng(seed) {}
+      : folder(std::move(folder)), seed(seed) {}
 
   bool load() {
     std::string wrong = loadCases(folder + "/cases.bin", cases);
@@ -94,9 +97,9 @@ public:
     return wrong.empty() && !cases.empty();
   }
 
-  void run(int count) {
-    for (int made = 0; made < count;)
-      made += runOne(cases[rng() % cases.size()]);
+  void run(unsigned first, unsigned count) {
+    for (unsigned i = first; i < first + count; ++i)
+      runOne(i);
     for (const auto &[outcome, byKind] : outcomes) {
       int sum = 0;
       for (const auto &[kind, n] : byKind)
@@ -120,59 +123,60 @@ private:
     return entry->second;
   }
 
-  /// False if there was nothing to change.
-  bool runOne(const KernelCase &c) {
-    std::vector<std::string> entries;
-    for (const CaseLaunch &launch : c.launches)
-      entries.push_back(launch.entry);
-    auto lines = linesOf(textOf(c.ptx), entries);
-    Mutant mutant = makeMutant(lines, rng);
-    Bits right, found;
-    // Of a kernel that is itself wrong execute_cases says why.
-    if (mutant.kind.empty() || !outcomeOf(c, join(lines), right).empty())
-      return false;
-    std::string outcome = outcomeOf(c, join(mutant.lines), found);
-    if (outcome.empty())
-      outcome = found != right || differsOnOtherData(c, lines, mutant.lines)
-                    ? "other bits"
-                    : ruleOf(c, lines, mutant);
+  /// Mutant number `i`, which depends on the seed and on `i` alone.
+  void runOne(unsigned i) {
+    std::seed_seq both{seed, i};
+    std::mt19937 rng(both);
+    Pair pair;
+    const KernelCase *c = nullptr;
+    do {
+      c = &cases[rng() % cases.size()];
+      std::vector<std::string> entries;
+      for (const CaseLaunch &launch : c->launches)
+        entries.push_back(launch.entry);
+      pair.lines = linesOf(textOf(c->ptx), entries);
+      pair.mutant = makeMutant(pair.lines, rng);
+      pair.kernel = moduleOf(pair.lines);
+    } while (pair.mutant.kind.empty() || !pair.kernel);
+    const Mutant &mutant = pair.mutant;
+    std::string outcome = judge(*c, pair, rng);
     ++outcomes[outcome][mutant.kind];
-    if (outcome == kOtherReason)
-      std::cout << c.ptx << " " << c.kernel << " " << mutant.kind << ": "
-                << lines[mutant.line] << " -> " << mutant.lines[mutant.line]
-                << "\n";
-    return true;
+    std::cout << i << " " << outcome << " | " << c->ptx << " " << c->kernel << " "
+              << mutant.line + 1 << " " << mutant.kind << ": "
+              << pair.lines[mutant.line] << " -> " << mutant.lines[mutant.line]
+              << " | " << lostIn(pair.lines, pair.difference)
+              << std::endl;
   }
 
-  bool differsOnOtherData(const KernelCase &c,
-                          const std::vector<std::string> &lines,
-                          const std::vector<std::string> &mutant) {
-    for (int i = 0; i < kOtherData; ++i) {
-      KernelCase other = withOtherData(c, rng);
-      Bits right, found;
-      std::string outcome = outcomeOf(other, join(lines), right);
-      if (outcomeOf(other, join(mutant), found) != outcome || found != right)
-        return true;
-    }
-    return false;
+  /// The outcome of a mutant on all cases of the kernel and on other data.
+  std::string judge(const KernelCase &c, Pair &pair, std::mt19937 &rng) {
+    pair.changed = moduleOf(pair.mutant.lines);
+    if (!pair.changed)
+      return "refused";
+    if (isExchange(pair.lines[pair.mutant.line],
+                   pair.mutant.lines[pair.mutant.line]))
+      return "equal: operands whose order does not matter";
+    std::vector<const KernelCase *> all;
+    for (const KernelCase &each : cases)
+      if (each.ptx == c.ptx && each.kernel == c.kernel)
+        all.push_back(&each);
+    for (const KernelCase *each : all)
+      if (std::string outcome = compareOn(*each, 1, pair); !outcome.empty())
+        return outcome;
+    for (int set = 0; set < kDataKinds * kSetsOfAKind; ++set)
+      for (const KernelCase *each : all) {
+        auto kind = static_cast<DataKind>(set % kDataKinds);
+        KernelCase other = withOtherData(*each, kind, rng);
+        std::string outcome = compareOn(other, uint64_t(set) + 2, pair);
+        if (!outcome.empty())
+          return "other data " + std::to_string(set % kDataKinds) + " " + outcome;
+      }
+    std::string rule = ruleOf(pair.lines, pair.mutant, pair.difference);
+    return rule.empty() ? "equal for another reason" : "equal: " + rule;
   }
-
-  /// Why a mutant has the kernel's bits.
-  std::string ruleOf(const KernelCase &c, std::vector<std::string> lines,
-                     const Mutant &mutant) {
-    if (mutant.kind == "operands" && isCommutative(lines[mutant.line]))
-      return "equal: commutative";
-    Bits bits;
-    lines[mutant.line] = "\ttrap;";
-    if (outcomeOf(c, join(lines), bits).empty())
-      return "equal: no thread comes to the line";
-    return kOtherReason;
-  }
-
-  static constexpr const char *kOtherReason = "equal for another reason";
 
   std::string folder;
-  std::mt19937 rng;
+  unsigned seed;
   std::vector<KernelCase> cases;
   std::map<std::string, std::string> texts;
   std::map<std::string, std::map<std::string, int>> outcomes;
@@ -181,12 +185,13 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    std::cerr << "usage: mutate_cases FOLDER SEED COUNT\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: mutate_cases FOLDER SEED COUNT [FIRST]\n";
     return 2;
   }
   Campaign campaign(argv[1], static_cast<unsigned>(std::stoul(argv[2])));
   if (!campaign.load())
     return 2;
-  campaign.run(std::stoi(argv[3]));
+  unsigned first = argc > 4 ? static_cast<unsigned>(std::stoul(argv[4])) : 0;
+  campaign.run(first, static_cast<unsigned>(std::stoul(argv[3])));
 }

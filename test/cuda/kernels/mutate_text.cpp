@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   } else {
     std::mt19937 rng(static_cast<unsigned>(std::stoul(seed)));
     Mutant mutant = makeMutant(lines, rng);
-    bool equal = mutant.kind == "operands" && isCommutative(lines[mutant.line]);
+    bool equal = isExchange(lines[mutant.line], mutant.lines[mutant.line]);
     std::cerr << mutant.kind << "\n" << mutant.line << "\n" << equal << "\n";
     lines = mutant.lines;
   }

@@ -2,6 +2,7 @@
 #include "test/cuda/ptx/launch.h"
 
 #include "test/cuda/ptx/machine/barriers.h"
+#include "test/cuda/ptx/machine/observer.h"
 #include "test/cuda/ptx/machine/run.h"
 #include "test/cuda/ptx/machine/setup.h"
 #include "test/cuda/ptx/machine/warpgroup.h"
@@ -128,6 +129,8 @@ std::optional<Fault> launch(const Launch &what, Memory &memory,
   setUp(block);
   uint64_t blocks = uint64_t(what.grid.x) * what.grid.y * what.grid.z;
   BlockOrder order(blocks, block.random);
+  if (options.observer)
+    options.observer->begin();
   for (uint64_t k = 0; k < blocks && !block.fault; ++k) {
     startBlock(block, order.at(k));
     runBlock(block);

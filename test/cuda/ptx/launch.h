@@ -15,6 +15,8 @@
 
 namespace mtc::ptx {
 
+class Observer; // machine/observer.h
+
 struct LaunchOptions {
   /// Of the order of blocks, of the spans that warps run for, and of what
   /// registers hold before they are written. Same seed, same run.
@@ -31,6 +33,8 @@ struct LaunchOptions {
   /// Lanes of a warp conflict where neither bar.warp.sync nor a barrier lies
   /// between them; devices run lanes one by one if they like.
   bool racesInsideWarps = true;
+  /// Told of every instruction that is executed; null: nobody is.
+  Observer *observer = nullptr;
 };
 
 /// What a launch did.

@@ -6,15 +6,6 @@
 
 namespace mtc::ptx {
 
-/// Registers of one instruction, by their numbers in the function.
-struct RegisterUse {
-  std::vector<uint32_t> reads, writes;
-  /// Read and written, or written only, as the instruction finds when it runs.
-  std::vector<uint32_t> sums = {};
-  std::vector<uint32_t> left = {}; ///< A of a product, also among `reads`
-  int64_t guard = -1;              ///< not among `reads`
-};
-
 /// Registers that are written on every way to each instruction that reads them
 /// cost nothing at run time. The others are followed: instructions that read or
 /// write them become tracked, with masks of `frame`.

@@ -40,6 +40,10 @@ public:
       trackUnwritten(kernel_, uses_, frame_, code_);
       watchProducts(kernel_, uses_, code_);
     }
+    for (uint32_t reg = 0; reg < kernel_.registers.size(); ++reg)
+      code_.registers.push_back(
+          {frame_.placeOf(reg), slotOf(kernel_.registers[reg].type)});
+    code_.uses = std::move(uses_);
     frame_.finish(code_);
     program.kernels.push_back(std::move(layout_.facts));
     program.codes.push_back(std::move(code_));

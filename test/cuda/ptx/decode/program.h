@@ -61,6 +61,21 @@ struct WarpgroupProduct {
   std::vector<uint32_t> watchedSums, watchedLeft;
 };
 
+/// Registers of one instruction, by their numbers in the function.
+struct RegisterUse {
+  std::vector<uint32_t> reads, writes;
+  /// Read and written, or written only, as the instruction finds when it runs.
+  std::vector<uint32_t> sums = {};
+  std::vector<uint32_t> left = {}; ///< A of a product, also among `reads`
+  int64_t guard = -1;              ///< not among `reads`
+};
+
+/// Where a register is in the register file.
+struct RegisterPlace {
+  uint32_t place;
+  uint8_t slot; ///< bytes; 0: a predicate
+};
+
 /// One kernel.
 struct Code {
   std::vector<Instruction> instructions; ///< the last one ends the thread
@@ -73,7 +88,9 @@ struct Code {
   std::vector<std::string> watched; ///< registers of D and A of any product
   /// Of other instructions: which of these they read or write.
   std::vector<std::vector<uint32_t>> watches;
-  uint32_t fileBytes = 0; ///< of the register file of a warp
+  std::vector<RegisterPlace> registers; ///< of the function
+  std::vector<RegisterUse> uses;        ///< of the instructions
+  uint32_t fileBytes = 0;               ///< of the register file of a warp
 };
 
 struct Program {

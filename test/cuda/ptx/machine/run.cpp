@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/cuda/ptx/machine/run.h"
 
+#include "test/cuda/ptx/machine/observer.h"
 #include "test/cuda/ptx/machine/registers.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ class Runner {
 public:
   explicit Runner(Warp &warp)
       : warp_(warp), block_(*warp.block),
-        code_(block_.code.instructions.data()) {}
+        code_(block_.code.instructions.data()),
+        observer_(block_.options.observer) {}
 
   void run(uint64_t span) {
     for (; warp_.lanes && span && !block_.fault; --span) {
@@ -45,6 +47,16 @@ private:
       return !block_.fault;
     ++instructions_;
     laneInstructions_ += uint64_t(__builtin_popcount(active));
+    if (!observer_ || !active)
+      return perform(i, active);
+    uint32_t pc = warp_.pc;
+    observer_->before(warp_, pc, active);
+    bool goesOn = perform(i, active);
+    observer_->after(warp_, pc, active);
+    return goesOn;
+  }
+
+  bool perform(const Instruction &i, uint32_t active) {
     if (i.flow == Flow::plain) {
       if (active && !execute(i, active))
         return false;
@@ -290,6 +302,7 @@ private:
   Warp &warp_;
   Block &block_;
   const Instruction *code_;
+  Observer *observer_;
 };
 
 } // namespace
