@@ -18,16 +18,16 @@ ptx::Rules mtc::test::kernelRules() {
 CaseRun::CaseRun(const KernelCase &c, const ptx::Module &module, uint64_t seed)
     : c(c), module(module), globals(module, memory) {
   options.seed = seed;
-  // LLVM packs halves of which one is never used.
-  options.readUnwrittenRegisters = true;
+  options.readUnwrittenHalves = true;
   for (const CaseOperand &operand : c.operands) {
     addresses.push_back(memory.allocate(operand.before.size(), "operand"));
     memory.initialise(addresses.back(),
                       std::as_bytes(std::span(operand.before)));
   }
   for (uint64_t i = 0; i < c.fields; ++i) {
-    fields.push_back(i + 1 < c.fields ? memory.allocate(8, "field") : 0);
-    if (int64_t value = fieldOf(c, i); fields.back())
+    int64_t value = fieldOf(c, i);
+    fields.push_back(value ? memory.allocate(sizeof value, "field") : 0);
+    if (value)
       memory.initialise(fields.back(), std::as_bytes(std::span(&value, 1)));
   }
   if (auto word = static_cast<int32_t>(c.guard); word >= 0) {

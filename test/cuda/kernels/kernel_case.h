@@ -41,6 +41,8 @@ struct KernelCase {
   /// How many of them, the first ones, are the sum of a parameter and of a
   /// number in memory, whose addresses follow; the last one has no memory.
   uint64_t fields = 0;
+  /// No field has memory: the arguments are all there is. Not in files.
+  bool bare = false;
   /// Of a guarded kernel, whether it does anything; the address of that number
   /// follows. -1: it has no guard.
   int64_t guard = -1;
@@ -51,7 +53,7 @@ struct KernelCase {
 
 /// What of argument `i` lies in memory.
 inline int64_t fieldOf(const KernelCase &c, uint64_t i) {
-  return i + 1 < c.fields ? static_cast<int64_t>(1000 + i) : 0;
+  return i + 1 < c.fields && !c.bare ? static_cast<int64_t>(1000 + i) : 0;
 }
 
 /// Bytes of an element; 0 for a name that is not known.

@@ -28,8 +28,10 @@ using Bits = std::vector<std::vector<uint8_t>>;
 /// Warp instructions that a mutant may take: no kernel here takes as many.
 constexpr uint64_t kMutantLimit = 3'000'000;
 
-/// Sets of data of each kind that a mutant must have the kernel's bits on.
-constexpr int kSetsOfAKind = 20;
+/// Sets of data on which a mutant must have the kernel's bits: at least these,
+/// two of each kind, and then as many as take so many warp instructions.
+constexpr int kLeastSets = 2 * kDataKinds, kMostSets = 60 * kDataKinds;
+constexpr uint64_t kEnoughInstructions = 2'000'000;
 
 std::string join(const std::vector<std::string> &lines) {
   std::string text;
@@ -47,11 +49,14 @@ moduleOf(const std::vector<std::string> &lines) {
 /// What becomes of a module as the kernel of a case, empty if nothing is wrong
 /// with it; `bits` is what came out.
 std::string outcomeOf(const KernelCase &c, const ptx::Module &module,
-                      ptx::Trace &trace, uint64_t seed, Bits &bits) {
+                      ptx::Trace &trace, uint64_t seed, Bits &bits,
+                      uint64_t *instructions = nullptr) {
   CaseRun run(c, module, seed);
   run.observe(trace);
   if (auto fault = run.run(kMutantLimit))
     return "fault: " + std::string(ptx::describe(fault->kind));
+  if (instructions)
+    *instructions += run.counts.warpInstructions;
   bool wrong = false;
   for (size_t i = 0; i < c.operands.size(); ++i) {
     bits.push_back(run.read(i));
@@ -66,6 +71,7 @@ struct Pair {
   Mutant mutant;
   std::unique_ptr<const ptx::Module> kernel, changed;
   ptx::Difference difference;
+  uint64_t instructions = 0; ///< of warps, of the kernel
 };
 
 /// What a case shows of a mutant; empty: the same bits.
@@ -74,7 +80,7 @@ std::string compareOn(const KernelCase &c, uint64_t seed, Pair &pair) {
   ptx::Trace first(line), second(line);
   Bits right, found;
   // Of a kernel that is itself wrong execute_cases says why.
-  if (!outcomeOf(c, *pair.kernel, first, seed, right).empty())
+  if (!outcomeOf(c, *pair.kernel, first, seed, right, &pair.instructions).empty())
     return "";
   std::string outcome = outcomeOf(c, *pair.changed, second, seed, found);
   if (!outcome.empty())
@@ -163,7 +169,7 @@ private:
     for (const KernelCase *each : all)
       if (std::string outcome = compareOn(*each, 1, pair); !outcome.empty())
         return outcome;
-    for (int set = 0; set < kDataKinds * kSetsOfAKind; ++set)
+    for (int set = 0; set < kMostSets && !isEnough(set, pair); ++set)
       for (const KernelCase *each : all) {
         auto kind = static_cast<DataKind>(set % kDataKinds);
         KernelCase other = withOtherData(*each, kind, rng);
@@ -173,6 +179,10 @@ private:
       }
     std::string rule = ruleOf(pair.lines, pair.mutant, pair.difference);
     return rule.empty() ? "equal for another reason" : "equal: " + rule;
+  }
+
+  static bool isEnough(int sets, const Pair &pair) {
+    return sets >= kLeastSets && pair.instructions > kEnoughInstructions;
   }
 
   std::string folder;

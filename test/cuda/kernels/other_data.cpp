@@ -52,6 +52,7 @@ public:
 
   void change(CaseOperand &o) {
     shuffle(o);
+    values[0] = rng() % 2 ? values[0] : -values[0];
     for (uint64_t i = 0; i < o.count; ++i) {
       double old = valueAt(o.element, o.before, i);
       if (o.element == "i32")
@@ -91,6 +92,8 @@ private:
       return ofMagnitude(rng, 0, 6);
     case DataKind::special:
       return special(rng);
+    case DataKind::zeros:
+      return rng() % 64 ? std::copysign(0.0f, values[0]) : special(rng);
     }
     return old;
   }
@@ -134,6 +137,7 @@ KernelCase mtc::test::withOtherData(KernelCase c, DataKind kind,
   OtherData data(kind, rng);
   for (CaseOperand &o : c.operands)
     data.change(o);
+  c.bare = kind != DataKind::permuted && rng() % 4 == 0;
   // The last argument behind those in memory is a number of columns.
   for (uint64_t i = 0; i < c.fields && kind != DataKind::permuted; ++i)
     c.args[i] = static_cast<int64_t>(uint64_t(rng()) << 32 | rng()) >>

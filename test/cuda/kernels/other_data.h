@@ -23,8 +23,9 @@ enum class DataKind {
   few,      ///< of three values: ties
   large,    ///< from 1 to 128: where e^x and tanh saturate
   special,  ///< zeros of both signs, infinities, NaN, one, the largest
+  zeros,    ///< nearly all zeros, of one sign in each operand
 };
-constexpr int kDataKinds = 8;
+constexpr int kDataKinds = 9;
 
 /// Rows of tables, seeds and samples change, too. What has to come out is not
 /// known.

@@ -28,6 +28,9 @@ struct LaunchOptions {
   bool readUnwrittenShared = false;
   /// Registers that a lane has not written read as garbage in place of a fault.
   bool readUnwrittenRegisters = false;
+  /// The same of registers of 16 bits only: LLVM packs two of which one is
+  /// never used.
+  bool readUnwrittenHalves = false;
   /// Threads that have ended count at barriers, as today's devices do it.
   bool endedThreadsArrive = false;
   /// Lanes of a warp conflict where neither bar.warp.sync nor a barrier lies

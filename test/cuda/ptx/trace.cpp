@@ -1,6 +1,8 @@
 //===- trace.cpp - what warps read and wrote ------------------------------===//
 #include "test/cuda/ptx/trace.h"
 
+#include <bit>
+
 namespace mtc::ptx {
 namespace {
 
@@ -26,6 +28,21 @@ uint64_t hashOf(Warp &warp, const std::vector<uint32_t> &registers,
 uint64_t written(Warp &warp, const RegisterUse &use, uint32_t lanes) {
   uint64_t hash = hashOf(warp, use.writes, lanes, warp.carry & lanes);
   return hashOf(warp, use.sums, lanes, hash);
+}
+
+uint64_t exactHash(Warp &warp, const Instruction &by, Arithmetic what,
+                   uint32_t lanes) {
+  uint64_t hash = 0;
+  bool fused = what == Arithmetic::fused;
+  const float *a = warp.slots<float>(by.from[0]);
+  const float *b = warp.slots<float>(by.from[1]);
+  const float *c = fused ? warp.slots<float>(by.from[2]) : nullptr;
+  forLanes(lanes, [&](int lane) {
+    auto [high, low] = exactValue(what, a[lane], b[lane], fused ? c[lane] : 0);
+    hash = mixed(hash, std::bit_cast<uint64_t>(high));
+    hash = mixed(hash, std::bit_cast<uint64_t>(low));
+  });
+  return hash;
 }
 
 class Comparison {
@@ -73,12 +90,14 @@ private:
     }
     bool sameRead = first.read == second.read;
     bool sameWrote = first.wrote == second.wrote;
-    if (!sameRead && sameWrote)
+    if (!sameRead && sameWrote) {
       difference.lost.insert(first.line);
-    else if (sameRead && !sameWrote)
+      if (first.exact != second.exact)
+        difference.rounded.insert(first.line);
+    }
+    if (sameRead && !sameWrote)
       difference.through.insert(first.line);
-    else if (!sameRead)
-      difference.carried = true;
+    difference.carried |= !sameRead && !sameWrote;
   }
 
   int line;
@@ -104,6 +123,15 @@ std::vector<Step> &Trace::of(Warp &warp) {
   return *steps;
 }
 
+Arithmetic Trace::arithmeticOf(const Block &block, uint32_t pc) {
+  std::vector<Arithmetic> &known = arithmetic[&block.code];
+  if (known.empty())
+    for (const Instruction &each : block.code.instructions)
+      known.push_back(
+          ptx::arithmeticOf(block.program.lines[size_t(each.line) - 1]));
+  return known[pc];
+}
+
 void Trace::before(Warp &warp, uint32_t pc, uint32_t active) {
   const Code &code = warp.block->code;
   const RegisterUse &use = code.uses[pc];
@@ -113,6 +141,8 @@ void Trace::before(Warp &warp, uint32_t pc, uint32_t active) {
   step.read = hashOf(warp, use.sums, active, step.read);
   if (step.line == line)
     step.found = written(warp, use, active);
+  if (Arithmetic what = arithmeticOf(*warp.block, pc); what != Arithmetic::none)
+    step.exact = exactHash(warp, code.instructions[pc], what, active);
   of(warp).push_back(step);
 }
 

@@ -7,6 +7,7 @@
 #ifndef MTC_TEST_CUDA_PTX_TRACE_H
 #define MTC_TEST_CUDA_PTX_TRACE_H
 
+#include "test/cuda/ptx/exact.h"
 #include "test/cuda/ptx/machine/observer.h"
 
 #include <map>
@@ -22,6 +23,7 @@ struct Step {
   uint32_t lanes = 0;
   bool hasResult = true; ///< it writes registers
   uint64_t read = 0, found = 0, wrote = 0;
+  uint64_t exact = 0; ///< of a sum or product of f32: before it is rounded
 };
 
 /// All steps of the launches of a run, which may be several.
@@ -47,8 +49,10 @@ private:
   const Block *block = nullptr;
   uint32_t number = 0;
   std::vector<std::vector<Step> *> recent;
+  std::map<const Code *, std::vector<Arithmetic>> arithmetic; ///< by instruction
 
   std::vector<Step> &of(Warp &warp);
+  Arithmetic arithmeticOf(const Block &block, uint32_t pc);
 };
 
 /// How a run with another text in one line differs from the run without.
@@ -60,6 +64,8 @@ struct Difference {
                             ///< that it writes: what it does is not followed
   bool carried = false;     ///< other lines read and wrote something else
   std::set<int> lost;       ///< lines that read something else, wrote the same
+  std::set<int> rounded; ///< of these, sums and products of f32 that came out
+                         ///< the same because they are rounded
   std::set<int> through;    ///< that read the same registers, wrote otherwise
   /// Whether any line but the one that differs saw other values.
   bool isSeen() const { return carried || !lost.empty() || !through.empty(); }

@@ -142,7 +142,9 @@ void trackUnwritten(const Function &function,
   for (uint32_t reg = 0; reg < number.size(); ++reg)
     if (has(followed, reg)) {
       number[reg] = uint32_t(code.tracked.size());
-      code.tracked.push_back({frame.mask(), function.registers[reg].name});
+      const Register &each = function.registers[reg];
+      code.tracked.push_back(
+          {frame.mask(), each.name, bytesOf(each.type) == 2});
     }
   if (code.tracked.empty())
     return;

@@ -39,6 +39,7 @@ struct FilledSpecial {
 struct TrackedRegister {
   uint32_t mask; ///< place of the mask
   std::string name;
+  bool half = false; ///< of 16 bits
 };
 
 /// What a tracked instruction reads and writes: of Code::tracked.

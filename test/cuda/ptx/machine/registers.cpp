@@ -65,7 +65,9 @@ bool isWritten(Warp &warp, const Instruction &by, uint32_t tracked,
                uint32_t lanes) {
   const TrackedRegister &reg = warp.block->code.tracked[tracked];
   uint32_t missing = lanes & ~warp.mask(reg.mask);
-  if (!missing || warp.block->options.readUnwrittenRegisters)
+  const LaunchOptions &options = warp.block->options;
+  if (!missing || options.readUnwrittenRegisters ||
+      (reg.half && options.readUnwrittenHalves))
     return true;
   return warp.fail(FaultKind::unwrittenRegister, by,
                    fmt::format("{} is read and was not written", reg.name),
