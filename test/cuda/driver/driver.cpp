@@ -53,6 +53,9 @@ void atTheEnd() {
     report("loaded modules for " + targets + " and refused " +
            std::to_string(driver.refusedCubins) + " cubins");
   }
+  const char *trace = std::getenv("MTC_STANDIN_TRACE");
+  if (driver.trace && trace && !driver.trace->save(trace))
+    report(std::string("could not write the trace ") + trace);
   if (!environment("MTC_STANDIN_LEAKS", 0) || driver.sticky)
     return;
   std::string text = driver.space.leaks();
@@ -116,8 +119,13 @@ Driver::Driver()
   };
   launchOptions.readUnwrittenShared = allows("unwritten_shared");
   // LLVM packs halves of which it knows that nobody looks at them.
-  launchOptions.readUnwrittenRegisters =
+  launchOptions.readUnwrittenHalves =
       !environmentHas("MTC_STANDIN_REFUSE", "unwritten_registers");
+  if (const char *kernel = std::getenv("MTC_STANDIN_TRACE_KERNEL")) {
+    tracedKernel = kernel;
+    int line = int(environment("MTC_STANDIN_TRACE_LINE", 0));
+    trace = std::make_unique<ptx::Trace>(line);
+  }
   launchOptions.endedThreadsArrive = allows("ended_threads");
   launchOptions.racesInsideWarps = !allows("warp_races");
   rules.refuseFlushToZero = environmentHas("MTC_STANDIN_REFUSE", "ftz");

@@ -12,7 +12,7 @@
 #include "test/cuda/driver/capture.h"
 #include "test/cuda/driver/handles.h"
 #include "test/cuda/driver/schedule.h"
-#include "test/cuda/ptx/launch.h"
+#include "test/cuda/ptx/trace.h"
 
 #include <map>
 #include <memory>
@@ -47,6 +47,9 @@ public:
   AddressSpace space{memory};
   Schedule schedule;
   ptx::LaunchOptions launchOptions;
+  /// Of all launches of one kernel, if somebody wants it.
+  std::unique_ptr<ptx::Trace> trace;
+  std::string tracedKernel;
   ptx::Rules rules;       ///< but for the target, which is a GPU's
   size_t mostDeviceBytes; ///< that this machine lends, of all GPUs
 

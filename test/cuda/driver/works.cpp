@@ -52,6 +52,8 @@ Progress KernelWork::run(std::optional<ptx::Fault> &fault) {
   driver.begin();
   ptx::LaunchOptions options = driver.launchOptions;
   options.seed = driver.schedule.random();
+  if (driver.trace && kernel->name == driver.tracedKernel)
+    options.observer = driver.trace.get();
   fault = ptx::launch({*module->code, *kernel, grid, block, dynamicShared,
                        parameters, module->globals.get()},
                       driver.memory, options);

@@ -55,8 +55,8 @@ Loss lossAt(const std::string &line, bool rounded) {
 std::set<Loss> lossesOf(const Lines &lines, const ptx::Difference &difference) {
   std::set<Loss> losses;
   for (int line : difference.lost)
-    losses.insert(lossAt(lines[size_t(line) - 1],
-                         difference.rounded.contains(line)));
+    losses.insert(
+        lossAt(lines[size_t(line) - 1], difference.rounded.contains(line)));
   // What is stored is followed: to who loads it, and to what comes out.
   losses.erase(Loss::memory);
   return losses;

@@ -110,8 +110,9 @@ TEST(Equivalence, NobodyUsesIt) {
                          "mov.b32 %r9, 3;" + kStore),
             "nobody uses what is other");
   // Lanes above the first get other sums, which only the first one's is of.
-  std::string behind = "shfl.sync.bfly.b32 %r9, %r1, 1, 31, -1;"
-                       "setp.eq.u32 %p1, %t, 0; @%p1 st.global.b32 [%mine], %r9;";
+  std::string behind =
+      "shfl.sync.bfly.b32 %r9, %r1, 1, 31, -1;"
+      "setp.eq.u32 %p1, %t, 0; @%p1 st.global.b32 [%mine], %r9;";
   EXPECT_EQ(ruleOfChange(kLoad, "shfl.sync.bfly.b32 %r2, %r1, 4, 31, -1;",
                          "shfl.sync.down.b32 %r2, %r1, 4, 31, -1;",
                          "add.s32 %r1, %r1, %r2;" + behind, "operation"),
@@ -157,12 +158,12 @@ TEST(Equivalence, RoundingIsNoRule) {
                          "mul.rn.f32 %f2, %f1, 0f2F800000;",
                          "add.rn.f32 %f9, %f2, 0f3F800000;" + store, "float"),
             "");
-  EXPECT_EQ(ruleOfChange(before, "add.rn.f32 %f2, %f1, 0f40000000;",
-                         "add.rn.f32 %f2, %f1, 0f40000001;",
-                         "cvt.rn.bf16.f32 %h1, %f2; cvt.u32.u16 %r9, %h1;" +
-                             kStore,
-                         "float"),
-            "");
+  EXPECT_EQ(
+      ruleOfChange(before, "add.rn.f32 %f2, %f1, 0f40000000;",
+                   "add.rn.f32 %f2, %f1, 0f40000001;",
+                   "cvt.rn.bf16.f32 %h1, %f2; cvt.u32.u16 %r9, %h1;" + kStore,
+                   "float"),
+      "");
 }
 
 TEST(Equivalence, AnotherWayAndEffectsAreNoRule) {
@@ -191,16 +192,20 @@ TEST(Equivalence, OperandsWhoseOrderDoesNotMatter) {
   auto may = [](const std::string &one, const std::string &two) {
     return isExchange("\t" + one, "\t" + two);
   };
-  EXPECT_TRUE(may("add.rn.f32 \t%r1, %r2, %r3;", "add.rn.f32 \t%r1, %r3, %r2;"));
+  EXPECT_TRUE(
+      may("add.rn.f32 \t%r1, %r2, %r3;", "add.rn.f32 \t%r1, %r3, %r2;"));
   EXPECT_TRUE(may("fma.rn.f32 \t%r1, %r2, %r3, %r4;",
                   "fma.rn.f32 \t%r1, %r3, %r2, %r4;"));
-  EXPECT_TRUE(may("setp.eq.b64 \t%p1, %rd2, %rd3;",
-                  "setp.eq.b64 \t%p1, %rd3, %rd2;"));
-  EXPECT_FALSE(may("sub.rn.f32 \t%r1, %r2, %r3;", "sub.rn.f32 \t%r1, %r3, %r2;"));
+  EXPECT_TRUE(
+      may("setp.eq.b64 \t%p1, %rd2, %rd3;", "setp.eq.b64 \t%p1, %rd3, %rd2;"));
+  EXPECT_FALSE(
+      may("sub.rn.f32 \t%r1, %r2, %r3;", "sub.rn.f32 \t%r1, %r3, %r2;"));
   EXPECT_FALSE(may("fma.rn.f32 \t%r1, %r2, %r3, %r4;",
                    "fma.rn.f32 \t%r1, %r2, %r4, %r3;"));
   EXPECT_FALSE(may("fma.rn.f32 \t%r1, %r2, 0f3F800000, %r4;",
                    "fma.rn.f32 \t%r1, %r4, 0f3F800000, %r2;"));
-  EXPECT_FALSE(may("setp.lt.s32 \t%p1, %r2, %r3;", "setp.lt.s32 \t%p1, %r3, %r2;"));
-  EXPECT_FALSE(may("add.rn.f32 \t%r1, %r2, %r3;", "add.rn.f32 \t%r2, %r3, %r2;"));
+  EXPECT_FALSE(
+      may("setp.lt.s32 \t%p1, %r2, %r3;", "setp.lt.s32 \t%p1, %r3, %r2;"));
+  EXPECT_FALSE(
+      may("add.rn.f32 \t%r1, %r2, %r3;", "add.rn.f32 \t%r2, %r3, %r2;"));
 }

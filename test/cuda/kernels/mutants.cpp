@@ -40,7 +40,7 @@ bool changeOperation(std::string &line, std::mt19937 &rng) {
        {".lt.", ".le."},     {".le.", ".lt."},
        {".gt.", ".ge."},     {".ge.", ".gt."},
        {".eq.", ".ne."},     {".ne.", ".eq."},
-       {"and.b", "or.b"},    {"or.b", "xor.b"},
+       {"and.b", "or.b"},    {"\tor.b", "\txor.b"},
        {"xor.b", "or.b"},    {"shl.", "shr."},
        {"add.s", "sub.s"},   {"sub.s", "add.s"},
        {"@%", "@!%"},        {"@!%", "@%"},

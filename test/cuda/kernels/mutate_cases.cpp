@@ -1,11 +1,14 @@
 //===- mutate_cases.cpp - are wrong kernels found? ------------------------===//
 //
-//   mutate_cases FOLDER SEED COUNT
+//   mutate_cases FOLDER SEED COUNT [FIRST]
 //
 // changes one instruction of a random kernel of FOLDER/cases.bin, COUNT times,
-// and runs the kernel's case: a mutant is refused, ends with a fault, leaves
-// the evaluator's bounds, has other bits than the kernel, or has its bits.
-// Counts of each by kind of change, and the lines of those that had its bits.
+// and runs the kernel's cases: a mutant is refused, ends with a fault, leaves
+// the evaluator's bounds, or has other bits than the kernel, on the cases' data
+// or on many other sets. One with all its bits is equal by a rule
+// (equivalence.h), or its line is printed, with the instructions at which what
+// is other got lost (~: by rounding). Counts of each by kind of change come
+// last. Mutant number I, from FIRST on, depends on SEED and I alone.
 //
 //===----------------------------------------------------------------------===//
 #include "case_run.h"
@@ -28,10 +31,16 @@ using Bits = std::vector<std::vector<uint8_t>>;
 /// Warp instructions that a mutant may take: no kernel here takes as many.
 constexpr uint64_t kMutantLimit = 3'000'000;
 
-/// Sets of data on which a mutant must have the kernel's bits: at least these,
-/// two of each kind, and then as many as take so many warp instructions.
-constexpr int kLeastSets = 2 * kDataKinds, kMostSets = 60 * kDataKinds;
-constexpr uint64_t kEnoughInstructions = 2'000'000;
+/// How much data a mutant must have the kernel's bits on: at least two sets of
+/// each kind, then as many as take so many instructions of warps.
+struct Effort {
+  int mostSets;
+  uint64_t instructions;
+};
+constexpr int kLeastSets = 2 * kDataKinds;
+constexpr Effort kUsual = {60 * kDataKinds, 2'000'000};
+/// Where no rule says why it has them.
+constexpr Effort kLong = {600 * kDataKinds, 20'000'000};
 
 std::string join(const std::vector<std::string> &lines) {
   std::string text;
@@ -71,6 +80,7 @@ struct Pair {
   Mutant mutant;
   std::unique_ptr<const ptx::Module> kernel, changed;
   ptx::Difference difference;
+  int sets = 0;              ///< of other data that both had
   uint64_t instructions = 0; ///< of warps, of the kernel
 };
 
@@ -80,7 +90,8 @@ std::string compareOn(const KernelCase &c, uint64_t seed, Pair &pair) {
   ptx::Trace first(line), second(line);
   Bits right, found;
   // Of a kernel that is itself wrong execute_cases says why.
-  if (!outcomeOf(c, *pair.kernel, first, seed, right, &pair.instructions).empty())
+  if (!outcomeOf(c, *pair.kernel, first, seed, right, &pair.instructions)
+           .empty())
     return "";
   std::string outcome = outcomeOf(c, *pair.changed, second, seed, found);
   if (!outcome.empty())
@@ -147,11 +158,12 @@ private:
     const Mutant &mutant = pair.mutant;
     std::string outcome = judge(*c, pair, rng);
     ++outcomes[outcome][mutant.kind];
-    std::cout << i << " " << outcome << " | " << c->ptx << " " << c->kernel << " "
-              << mutant.line + 1 << " " << mutant.kind << ": "
-              << pair.lines[mutant.line] << " -> " << mutant.lines[mutant.line]
-              << " | " << lostIn(pair.lines, pair.difference)
-              << std::endl;
+    if (outcome == kOtherReason)
+      std::cout << i << ": " << c->ptx << " " << c->kernel << " "
+                << mutant.line + 1 << " " << mutant.kind << ": "
+                << pair.lines[mutant.line] << " -> "
+                << mutant.lines[mutant.line] << " ("
+                << lostIn(pair.lines, pair.difference) << ")" << std::endl;
   }
 
   /// The outcome of a mutant on all cases of the kernel and on other data.
@@ -169,21 +181,33 @@ private:
     for (const KernelCase *each : all)
       if (std::string outcome = compareOn(*each, 1, pair); !outcome.empty())
         return outcome;
-    for (int set = 0; set < kMostSets && !isEnough(set, pair); ++set)
-      for (const KernelCase *each : all) {
-        auto kind = static_cast<DataKind>(set % kDataKinds);
-        KernelCase other = withOtherData(*each, kind, rng);
-        std::string outcome = compareOn(other, uint64_t(set) + 2, pair);
-        if (!outcome.empty())
-          return "other data " + std::to_string(set % kDataKinds) + " " + outcome;
-      }
+    std::string outcome = differsOnOtherData(all, pair, kUsual, rng);
     std::string rule = ruleOf(pair.lines, pair.mutant, pair.difference);
-    return rule.empty() ? "equal for another reason" : "equal: " + rule;
+    if (outcome.empty() && rule.empty())
+      outcome = differsOnOtherData(all, pair, kLong, rng);
+    if (!outcome.empty())
+      return outcome;
+    return rule.empty() ? kOtherReason : "equal: " + rule;
   }
 
-  static bool isEnough(int sets, const Pair &pair) {
-    return sets >= kLeastSets && pair.instructions > kEnoughInstructions;
+  std::string differsOnOtherData(const std::vector<const KernelCase *> &all,
+                                 Pair &pair, const Effort &effort,
+                                 std::mt19937 &rng) {
+    for (; pair.sets < effort.mostSets &&
+           (pair.sets < kLeastSets || pair.instructions < effort.instructions);
+         ++pair.sets)
+      for (const KernelCase *each : all) {
+        auto kind = static_cast<DataKind>(pair.sets % kDataKinds);
+        KernelCase other = withOtherData(*each, kind, rng);
+        uint64_t order = static_cast<uint64_t>(pair.sets) + 2;
+        if (std::string outcome = compareOn(other, order, pair);
+            !outcome.empty())
+          return outcome + " on other data";
+      }
+    return "";
   }
+
+  static constexpr const char *kOtherReason = "equal for another reason";
 
   std::string folder;
   unsigned seed;

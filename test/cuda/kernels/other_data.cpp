@@ -120,7 +120,8 @@ private:
                                   1 << 30};
     if (kind == DataKind::permuted)
       return;
-    int32_t x = rng() % 16 ? between(rng, -1, rows) : far[rng() % std::size(far)];
+    int32_t x =
+        rng() % 16 ? between(rng, -1, rows) : far[rng() % std::size(far)];
     std::memcpy(o.before.data() + 4 * i, &x, 4);
   }
 

@@ -16,7 +16,8 @@ Arithmetic arithmeticOf(std::string_view line);
 
 /// The value without rounding, as two doubles that do not overlap: equal pairs
 /// are equal values. Of infinities and NaN the second is 0; zeros have no sign.
-std::pair<double, double> exactValue(Arithmetic what, float a, float b, float c);
+std::pair<double, double> exactValue(Arithmetic what, float a, float b,
+                                     float c);
 
 } // namespace mtc::ptx
 #endif // MTC_TEST_CUDA_PTX_EXACT_H

@@ -154,8 +154,8 @@ Difference compare(const Trace &first, const Trace &second) {
   Difference difference;
   Comparison comparison(first.lookedAt(), difference);
   static const std::vector<Step> none;
-  auto stepsOf = [](const Trace &trace, const Trace::Place &place)
-      -> const std::vector<Step> & {
+  auto stepsOf = [](const Trace &trace,
+                    const Trace::Place &place) -> const std::vector<Step> & {
     auto found = trace.steps().find(place);
     return found == trace.steps().end() ? none : found->second;
   };

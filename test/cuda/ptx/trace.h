@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 namespace mtc::ptx {
@@ -41,6 +42,10 @@ public:
   const std::map<Place, std::vector<Step>> &steps() const { return warps; }
   int lookedAt() const { return line; }
 
+  /// Both as a file, for who compares runs of other processes; false: failed.
+  bool save(const std::string &path) const;
+  bool load(const std::string &path);
+
 private:
   int line;
   uint32_t launches = 0;
@@ -49,7 +54,8 @@ private:
   const Block *block = nullptr;
   uint32_t number = 0;
   std::vector<std::vector<Step> *> recent;
-  std::map<const Code *, std::vector<Arithmetic>> arithmetic; ///< by instruction
+  std::map<const Code *, std::vector<Arithmetic>>
+      arithmetic; ///< by instruction
 
   std::vector<Step> &of(Warp &warp);
   Arithmetic arithmeticOf(const Block &block, uint32_t pc);
@@ -60,13 +66,13 @@ struct Difference {
   bool executed = false; ///< some thread came to the line, in either run
   bool otherWay = false; ///< some warp took another way; then the rest is open
   bool otherOperands = false; ///< the line read something else
-  bool otherResult = false; ///< it wrote something else, or has no registers
-                            ///< that it writes: what it does is not followed
-  bool carried = false;     ///< other lines read and wrote something else
-  std::set<int> lost;       ///< lines that read something else, wrote the same
+  bool otherResult = false;   ///< it wrote something else, or has no registers
+                              ///< that it writes: what it does is not followed
+  bool carried = false;       ///< other lines read and wrote something else
+  std::set<int> lost;    ///< lines that read something else, wrote the same
   std::set<int> rounded; ///< of these, sums and products of f32 that came out
                          ///< the same because they are rounded
-  std::set<int> through;    ///< that read the same registers, wrote otherwise
+  std::set<int> through; ///< that read the same registers, wrote otherwise
   /// Whether any line but the one that differs saw other values.
   bool isSeen() const { return carried || !lost.empty() || !through.empty(); }
 };
