@@ -4,7 +4,8 @@
 make_cases compiles them for a GPU and for the CPU, and says what has to come out;
 execute_cases runs the PTX in three random orders of blocks and warps: a race, a
 read of memory that nothing wrote, an address out of bounds or not aligned, an
-error beyond its bound and other bits in another order are failures.
+error beyond its bound and other bits in another order are failures. mutate_cases changes one
+instruction of some: of these most are noticed, and nearly all others are equal by a rule.
 """
 
 import argparse
@@ -65,6 +66,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--random", type=int, default=100, help="random kernels")
     parser.add_argument("--seed", type=int, default=1, help="of the random kernels")
+    parser.add_argument("--mutants", type=int, default=40, help="of these kernels, by a seed")
     parser.add_argument("--keep", help="a folder for the cases, to run them on a GPU with run_cases")
     parser.add_argument("--driver", help="a folder with libcuda.so.1, to run run_cases on, too")
     args = parser.parse_args()
@@ -84,6 +86,8 @@ def main():
         said = check(command)
         if args.driver and f" {said.split()[0]} with the GPU's bytes" not in said:
             sys.exit("expected the bytes of the executor from its driver")
+    # What makes a wrong kernel: more by hand, of another seed.
+    check([os.path.join(tools, "mutate_cases"), cases, "1", str(args.mutants)])
     print("cuda kernels: all expectations hold")
 
 

@@ -85,6 +85,17 @@ TEST(Faults, UnwrittenRegister) {
               "@%p3 bra L; L:", "setp.lt.u32 %p3, %t, 31; @%p3 bra L; L:");
 }
 
+TEST(Faults, UnwrittenHalvesIfAsked) {
+  Trial trial;
+  std::string pack = "mov.u16 %h1, 3; mov.b32 %r1, {%h1, %h2};"
+                     "and.b32 %r1, %r1, 65535; st.global.b32 [%mine], %r1;";
+  EXPECT_EQ(faultOf(pack, trial), FaultKind::unwrittenRegister);
+  trial.options.readUnwrittenHalves = true;
+  EXPECT_EQ(wordsOf(pack, trial)[0], 3u);
+  EXPECT_EQ(faultOf("add.u32 %r1, %r2, 1; st.global.b32 [%mine], %r1;", trial),
+            FaultKind::unwrittenRegister);
+}
+
 TEST(Faults, ConstantMemoryIsNotWritten) {
   Trial trial;
   trial.module = ".global .align 4 .b32 g; .const .align 4 .b32 c = 5;";
