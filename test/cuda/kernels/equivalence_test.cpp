@@ -101,6 +101,9 @@ TEST(Equivalence, TheSameAtEveryStep) {
                          kStore, "drop"),
             "the line writes the same at every step");
   EXPECT_EQ(ruleOfChange(kLoad + "mov.b32 %r9, 5;", "mov.b32 %r9, 4;", "",
+                         "max.u32 %r9, %r9, 8;" + kStore, "drop"),
+            "minima and maxima are the same");
+  EXPECT_EQ(ruleOfChange(kLoad + "mov.b32 %r9, 5;", "mov.b32 %r9, 4;", "",
                          kStore, "drop"),
             kOther);
 }
@@ -204,6 +207,8 @@ TEST(Equivalence, OperandsWhoseOrderDoesNotMatter) {
                    "fma.rn.f32 \t%r1, %r2, %r4, %r3;"));
   EXPECT_FALSE(may("fma.rn.f32 \t%r1, %r2, 0f3F800000, %r4;",
                    "fma.rn.f32 \t%r1, %r4, 0f3F800000, %r2;"));
+  EXPECT_FALSE(may("fma.rn.f32 \t%r1, %r2, %r3, %r4;",
+                   "fma.rn.f32 \t%r1, %r3, %r2, %r5;"));
   EXPECT_FALSE(
       may("setp.lt.s32 \t%p1, %r2, %r3;", "setp.lt.s32 \t%p1, %r3, %r2;"));
   EXPECT_FALSE(
