@@ -86,8 +86,8 @@ def main():
         said = check(command)
         if args.driver and f" {said.split()[0]} with the GPU's bytes" not in said:
             sys.exit("expected the bytes of the executor from its driver")
-    # What makes a wrong kernel: more by hand, of another seed.
-    check([os.path.join(tools, "mutate_cases"), cases, "1", str(args.mutants)])
+        # More by hand, and of another seed.
+        check([os.path.join(tools, "mutate_cases"), cases, "1", str(args.mutants)])
     print("cuda kernels: all expectations hold")
 
 
