@@ -14,7 +14,15 @@ namespace {
 using Lines = std::vector<std::string>;
 
 /// How a line may read something else and make the same.
-enum class Loss { memory, choice, comparison, extreme, bits, exact, rounding };
+enum class Loss {
+  memory,
+  choice,
+  comparison,
+  extreme,
+  bits,
+  exact,
+  unknown ///< rounded, or stored for who knows whom
+};
 
 /// "setp.lt.f32" of a line, without its guard.
 std::string operationOf(const std::string &line) {
@@ -36,9 +44,15 @@ bool isOfFloats(const std::string &operation) {
   return std::regex_search(operation, type);
 }
 
-Loss lossAt(const std::string &line, bool rounded) {
+bool isStore(const std::string &operation) {
+  return startsWithOneOf(operation, {"st", "red", "atom"});
+}
+
+Loss lossAt(const std::string &line, bool rounded, Stores stores) {
   std::string operation = operationOf(line);
-  if (startsWithOneOf(operation, {"st", "red", "atom", "ld"}))
+  if (isStore(operation) && stores == Stores::open)
+    return Loss::unknown;
+  if (isStore(operation) || startsWithOneOf(operation, {"ld"}))
     return Loss::memory;
   if (startsWithOneOf(operation, {"selp", "slct"}))
     return Loss::choice;
@@ -49,14 +63,15 @@ Loss lossAt(const std::string &line, bool rounded) {
   if (startsWithOneOf(operation, {"abs", "neg"}) || !isOfFloats(operation))
     return Loss::bits;
   bool known = ptx::arithmeticOf(line) != ptx::Arithmetic::none;
-  return known && !rounded ? Loss::exact : Loss::rounding;
+  return known && !rounded ? Loss::exact : Loss::unknown;
 }
 
-std::set<Loss> lossesOf(const Lines &lines, const ptx::Difference &difference) {
+std::set<Loss> lossesOf(const Lines &lines, const ptx::Difference &difference,
+                        Stores stores) {
   std::set<Loss> losses;
   for (int line : difference.lost)
-    losses.insert(
-        lossAt(lines[size_t(line) - 1], difference.rounded.contains(line)));
+    losses.insert(lossAt(lines[size_t(line) - 1],
+                         difference.rounded.contains(line), stores));
   // What is stored is followed: to who loads it, and to what comes out.
   losses.erase(Loss::memory);
   return losses;
@@ -83,7 +98,8 @@ void mtc::test::merge(ptx::Difference &all, const ptx::Difference &one) {
 }
 
 std::string mtc::test::ruleOf(const Lines &lines, const Mutant &mutant,
-                              const ptx::Difference &difference) {
+                              const ptx::Difference &difference,
+                              Stores stores) {
   if (!difference.executed)
     return "no thread comes to the line";
   if (difference.otherWay)
@@ -94,12 +110,13 @@ std::string mtc::test::ruleOf(const Lines &lines, const Mutant &mutant,
     return "the line writes the same at every step";
   if (!hasOtherEffect(line) && !difference.otherResult)
     return "the line writes the same at every step";
-  if (hasOtherEffect(line) && !startsWithOneOf(operationOf(line), {"st"}))
+  bool isPlainStore = startsWithOneOf(operationOf(line), {"st"});
+  if (hasOtherEffect(line) && (!isPlainStore || stores == Stores::open))
     return "";
-  std::set<Loss> losses = lossesOf(lines, difference);
+  std::set<Loss> losses = lossesOf(lines, difference, stores);
   if (losses.empty())
     return "nobody uses what is other";
-  if (losses.contains(Loss::rounding))
+  if (losses.contains(Loss::unknown))
     return "";
   if (losses.size() > 1)
     return "choices, comparisons, extremes and exact arithmetic make the same "

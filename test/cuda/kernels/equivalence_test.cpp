@@ -48,7 +48,8 @@ std::vector<uint32_t> run(const std::string &body, ptx::Trace &trace) {
 /// of these, after `before` and before `behind`.
 std::string ruleOfChange(const std::string &before, const std::string &from,
                          const std::string &to, const std::string &behind,
-                         const std::string &kind = "number") {
+                         const std::string &kind = "number",
+                         Stores stores = Stores::compared) {
   std::string head = inLines(before) + "\n\t", tail = "\n" + inLines(behind);
   auto lines = linesOfText(ptx::textAround(head + from + tail));
   auto others = linesOfText(ptx::textAround(head + to + tail));
@@ -59,7 +60,7 @@ std::string ruleOfChange(const std::string &before, const std::string &from,
   ptx::Trace first(line), second(line);
   if (run(head + from + tail, first) != run(head + to + tail, second))
     return kOther;
-  return ruleOf(lines, mutant, compare(first, second));
+  return ruleOf(lines, mutant, compare(first, second), stores);
 }
 
 const std::string kLoad = "ld.global.b32 %r1, [%arg];";
@@ -189,6 +190,19 @@ TEST(Equivalence, AnotherWayAndEffectsAreNoRule) {
                              kStore,
                          "drop"),
             "");
+}
+
+TEST(Equivalence, StoresAreOpenWhereOthersLoad) {
+  std::string before = kLoad + "mov.b32 %r2, 5; mov.b32 %r9, 7;";
+  auto rule = [&](const std::string &line, const std::string &behind) {
+    return ruleOfChange(before, line, "", behind + kStore, "drop",
+                        Stores::open);
+  };
+  EXPECT_EQ(rule("st.global.b32 [%mine], 6;", ""), "");
+  EXPECT_EQ(rule("mov.b32 %r2, 6;", "add.s32 %r3, %r2, 1;"),
+            "nobody uses what is other");
+  // The first lane's neighbours get something else, for a while.
+  EXPECT_EQ(rule("mov.b32 %r1, 6;", "st.global.b32 [%mine], %r1;"), "");
 }
 
 TEST(Equivalence, OperandsWhoseOrderDoesNotMatter) {

@@ -43,7 +43,8 @@ int tellRule(char **words) {
               << line << ", " << words[4] << ", " << words[5] << "\n";
     return 2;
   }
-  std::cout << ruleOf(lines, mutant, compare(first, second)) << "\n";
+  std::cout << ruleOf(lines, mutant, compare(first, second), Stores::open)
+            << "\n";
   return 0;
 }
 
