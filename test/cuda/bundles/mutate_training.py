@@ -90,6 +90,8 @@ class Training:
                    "--dump", "grads", self.folder, "--dump", "params", self.folder]
         environment = dict(self.environment)
         if trace:
+            # Addresses are values, too: both runs are to have the same ones.
+            command = ["setarch", "-R", *command]
             environment.update(zip(("MTC_STANDIN_TRACE_KERNEL", "MTC_STANDIN_TRACE_LINE",
                                     "MTC_STANDIN_TRACE"), trace))
         returncode, errors = finished(command, environment)

@@ -9,7 +9,8 @@
 //   mutate_text rule KIND LINE TEXT MUTANT TRACE TRACE
 //
 // The rule by which a text and its mutant did the same, or nothing: of both
-// the driver's stand-in wrote a trace (MTC_STANDIN_TRACE) of that line.
+// the driver's stand-in wrote a trace (MTC_STANDIN_TRACE) of that line. On
+// standard error where what is other got lost.
 //
 //===----------------------------------------------------------------------===//
 #include "equivalence.h"
@@ -43,8 +44,14 @@ int tellRule(char **words) {
               << line << ", " << words[4] << ", " << words[5] << "\n";
     return 2;
   }
-  std::cout << ruleOf(lines, mutant, compare(first, second), Stores::open)
-            << "\n";
+  ptx::Difference difference = compare(first, second);
+  for (int each : difference.through)
+    if (lines[size_t(each) - 1].find("ld.param") != std::string::npos) {
+      std::cerr << "expected traces of the same addresses, found others\n";
+      return 2;
+    }
+  std::cout << ruleOf(lines, mutant, difference, Stores::open) << "\n";
+  std::cerr << lostIn(lines, difference) << "\n";
   return 0;
 }
 
