@@ -130,8 +130,9 @@ TEST(Equivalence, NobodyUsesIt) {
 
 TEST(Equivalence, WhereItGetsLost) {
   std::string from = "and.b32 %r2, %r1, 7;", to = "and.b32 %r2, %r1, 3;";
+  // What is loaded may be a float: these are the lanes' own numbers.
   auto rule = [&](const std::string &behind) {
-    return ruleOfChange(kLoad, from, to, behind + kStore);
+    return ruleOfChange("mov.b32 %r1, %t;", from, to, behind + kStore);
   };
   EXPECT_EQ(rule("setp.eq.u32 %p1, %t, 0; selp.b32 %r9, %r2, 1, %p1;"),
             "what is other is never chosen");
@@ -168,6 +169,79 @@ TEST(Equivalence, RoundingIsNoRule) {
                    "cvt.rn.bf16.f32 %h1, %f2; cvt.u32.u16 %r9, %h1;" + kStore,
                    "float"),
       "");
+}
+
+TEST(Equivalence, AnotherRegisterIsAnotherResult) {
+  // 2^-31 and 2^-32, which both get lost beside 1.
+  std::string before = kLoad + "mov.b32 %f1, 0f30000000;"
+                               "mov.b32 %f2, 0f2F800000;"
+                               "setp.lt.u32 %p1, %t, 32;";
+  std::string behind = "add.rn.f32 %f9, %f2, 0f3F800000; mov.b32 %r9, %f9;";
+  auto guarded = [&](const std::string &to, const std::string &between) {
+    return ruleOfChange(before + "mov.b32 %f4, %f1;", "@%p1 mov.b32 %f2, %f1;",
+                        to, between + behind + kStore, "register");
+  };
+  EXPECT_EQ(guarded("@%p1 mov.b32 %f3, %f1;", ""), "");
+  EXPECT_EQ(guarded("@%p1 mov.b32 %f2, %f4;", ""),
+            "the line writes the same at every step");
+  EXPECT_EQ(guarded("@%p1 mov.b32 %f3, %f1;", "mov.b32 %f2, 0f30000000;"),
+            "nobody uses what is other");
+  before = kLoad + "mov.b32 %r2, 0x2F800000;"
+                   "mov.b64 %d1, 0x3000000030000000;";
+  EXPECT_EQ(ruleOfChange(before, "mov.b64 {%r1, %r2}, %d1;",
+                         "mov.b64 {%r1, %r3}, %d1;",
+                         "mov.b32 %f2, %r2;" + behind + kStore, "register"),
+            "");
+  // What an atomic operation found, where its memory gets the same.
+  before = kLoad + "mov.b32 %f2, 0f2F800000; setp.lt.u32 %p1, %t, 32;"
+                   "st.global.b32 [%mine], 0x30000000;";
+  EXPECT_EQ(ruleOfChange(before, "@%p1 atom.global.exch.b32 %f2, [%mine], 1;",
+                         "@%p1 atom.global.exch.b32 %f3, [%mine], 1;",
+                         behind + kStore, "register"),
+            "");
+}
+
+TEST(Equivalence, IntegersRoundFloats) {
+  std::string before = kLoad + "mov.b32 %f1, %r1;";
+  auto ofFloats = [&](const std::string &behind) {
+    return ruleOfChange(before, "add.rn.f32 %f2, %f1, 0f40000000;",
+                        "add.rn.f32 %f2, %f1, 0f40000001;",
+                        "mov.b32 %r2, %f2;" + behind + kStore, "float");
+  };
+  auto ofIntegers = [&](const std::string &behind) {
+    return ruleOfChange("", "add.s32 %r2, %t, 1024;", "add.s32 %r2, %t, 1025;",
+                        behind + kStore);
+  };
+  const char *roundings[] = {"add.s32 %r3, %r2, 32767; shr.u32 %r9, %r3, 16;",
+                             "prmt.b32 %r9, %r2, 0, 0x4432;",
+                             "and.b32 %r9, %r2, 0xffff0000;",
+                             "shr.u32 %r3, %r2, 8; cvt.u32.u8 %r9, %r3;"};
+  for (const char *each : roundings) {
+    EXPECT_EQ(ofFloats(each), "") << each;
+    EXPECT_EQ(ofIntegers(each), "integers and bits come out the same") << each;
+  }
+  // Cut into halves, of which one is used.
+  std::string upper = "mov.b32 {%h1, %h2}, %r2; cvt.u32.u16 %r9, %h2;";
+  EXPECT_EQ(ofFloats(upper), "");
+  EXPECT_EQ(ofIntegers(upper), "nobody uses what is other");
+}
+
+TEST(Equivalence, SumsInMemoryAreRounded) {
+  std::string before = kLoad + "st.global.b32 [%mine], 0x3F800000;";
+  EXPECT_EQ(ruleOfChange(before, "mov.b32 %f2, 0f30000000;",
+                         "mov.b32 %f2, 0f2F800000;",
+                         "red.global.add.f32 [%mine], %f2;", "float"),
+            "");
+  EXPECT_EQ(ruleOfChange(before, "mov.b32 %f2, 0f30000000;",
+                         "mov.b32 %f2, 0f2F800000;",
+                         "atom.global.add.f32 %f3, [%mine], %f2;", "float"),
+            "");
+  EXPECT_EQ(ruleOfChange(before, "mov.b32 %r2, 3;", "mov.b32 %r2, 4;",
+                         "red.global.max.u32 [%mine], %r2;"),
+            "nobody uses what is other");
+  EXPECT_EQ(ruleOfChange(before, "mov.b32 %r2, 3;", "mov.b32 %r2, 4;",
+                         "red.global.add.u32 [%mine], %r2;"),
+            kOther);
 }
 
 TEST(Equivalence, AnotherWayAndEffectsAreNoRule) {

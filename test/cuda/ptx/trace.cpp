@@ -97,7 +97,8 @@ private:
     }
     if (sameRead && !sameWrote)
       difference.through.insert(first.line);
-    difference.carried |= !sameRead && !sameWrote;
+    if (!sameRead && !sameWrote)
+      difference.carried.insert(first.line);
   }
 
   int line;

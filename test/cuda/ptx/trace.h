@@ -61,20 +61,23 @@ private:
   Arithmetic arithmeticOf(const Block &block, uint32_t pc);
 };
 
-/// How a run with another text in one line differs from the run without.
+/// How a run with another text in one line differs from the run without. Of
+/// registers their values are compared, and not which ones they are.
 struct Difference {
   bool executed = false; ///< some thread came to the line, in either run
   bool otherWay = false; ///< some warp took another way; then the rest is open
   bool otherOperands = false; ///< the line read something else
   bool otherResult = false;   ///< it wrote something else, or has no registers
                               ///< that it writes: what it does is not followed
-  bool carried = false;       ///< other lines read and wrote something else
+  std::set<int> carried; ///< other lines that read and wrote something else
   std::set<int> lost;    ///< lines that read something else, wrote the same
   std::set<int> rounded; ///< of these, sums and products of f32 that came out
                          ///< the same because they are rounded
   std::set<int> through; ///< that read the same registers, wrote otherwise
   /// Whether any line but the one that differs saw other values.
-  bool isSeen() const { return carried || !lost.empty() || !through.empty(); }
+  bool isSeen() const {
+    return !carried.empty() || !lost.empty() || !through.empty();
+  }
 };
 
 /// Both of the same line.
