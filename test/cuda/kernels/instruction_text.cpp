@@ -1,6 +1,7 @@
 //===- instruction_text.cpp - what a text of PTX says of itself -----------===//
 #include "instruction_text.h"
 
+#include <algorithm>
 #include <cctype>
 
 using namespace mtc::test;
