@@ -26,6 +26,7 @@ from layouts import Layout
 from run_layout import Failed, Mtc, Report
 from small_spec import small_spec
 
+ENDED = 9  # exit code: behind --exit-interval, with a checkpoint
 LATE = {1: "2", 2: "11"}  # seeds under which no rank does anything but what is waited for
 PARTS = ("block", "tokens", "graphs", "results")
 SAID = (r"(?:\[rank \d+\] )?host: a step is issued in (?P<issue>[\d.]+) ms, (?P<share>[\d.]+) % of the (?P<step>[\d.]+) ms that it takes "
@@ -34,7 +35,7 @@ SAID = (r"(?:\[rank \d+\] )?host: a step is issued in (?P<issue>[\d.]+) ms, (?P<
 
 
 class Hosts(Tester):
-    def profile(self, name, bundle, ranks, steps, *options, **environment):
+    def profile(self, name, bundle, ranks, steps, *options, code=0, **environment):
         """otherData of the file, what standard error has, and by rank the calls of each step."""
         file, calls = (os.path.join(self.folder, f"{name}.{end}") for end in ("json", "calls"))
         done = subprocess.run([self.mtc.program, "run", bundle, "--quiet", "--data", self.data, "--data-type", "u8",
@@ -43,7 +44,7 @@ class Hosts(Tester):
                               env=dict(os.environ, LD_LIBRARY_PATH=self.stand_ins, MTC_STANDIN_SEED=LATE[ranks],
                                        MTC_STANDIN_DEVICES=str(ranks), MTC_STANDIN_IDLE="0.1",
                                        MTC_STANDIN_CALLS=calls, **environment))
-        if done.returncode:
+        if done.returncode != code:
             raise Failed(f"{name}: exit code {done.returncode}: {done.stderr}")
         with open(file) as text:
             about = json.load(text)["otherData"]
@@ -97,6 +98,10 @@ def main():
         about, said, _ = tester.profile("all", bundle, 1, 2)
         report.expect(about["host"] == [{"rank": 0, "steps": 0}] and "host: no step was issued as a graph" in said,
                       f"all steps are traced: found {about}, {said}")
+        # It ends before the host is timed: the traced steps are there all the same.
+        about, said, _ = tester.profile("early", bundle, 1, 60, "--profile-step-end", 2, "--exit-interval", 4,
+                                        "--checkpoints", os.path.join(folder, "saved"), code=ENDED)
+        report.expect("host" not in about and "host:" not in said, f"a run that ends early: found {about}, {said}")
         about, said, _ = tester.profile("single", bundle, 1, 3, "--profile-step-end", 1, "--no-graph")
         report.expect("host" not in about and not said, f"no graphs: found {about}, {said}")
         bundle = tester.compile("bf16", Layout(dp=2, zero=1), *TARGET, spec=spec)
