@@ -101,6 +101,51 @@ MTC_INLINE void beginRow(GradientRow &r, const GradArrays &a, const TileAt &at,
   r.first = sight == Sight::document ? at.firstKey(row) : 0;
 }
 
+/// What gradientRows does with some vectors of its rows from column j on.
+template <typename Units, Sight sight, bool drops, int kN>
+MTC_INLINE void gradientVectors(const GradArrays &a,
+                                const GradientRow (&rows)[Units::kElements],
+                                F scale, F factor, int64_t row, int64_t j) {
+  constexpr int kRows = Units::kElements;
+  F weights[kN][kRows], gradients[kN][kRows], zero = broadcast(0);
+#pragma GCC unroll 2
+  for (int i = 0; i < kRows; ++i) {
+    const GradientRow &r = rows[i];
+    F probs[kN];
+    onEach<kN>([&](int v) {
+      probs[v] = load(r.scores + j + v * kW) * scale - r.shift;
+    });
+    expOf(probs);
+    onEach<kN>([&](int v) {
+      int64_t at = j + v * kW;
+      F prob = probs[v];
+      if constexpr (sight != Sight::whole)
+        prob = firstLanes(int(r.keys - at), prob, zero);
+      if constexpr (sight == Sight::document)
+        prob = firstLanes(int(r.first - at), zero, prob);
+      F weight = prob, dprob = load(r.dprobs + at);
+      if constexpr (drops) {
+        weight = Units::kScalesAtOnce ? r.kept.keepTimes(at, prob, factor)
+                                      : r.kept.keep(at, prob);
+        dprob = r.kept.keepTimes(at, dprob, factor);
+      }
+      F gradient = prob * (dprob - r.dot);
+      if constexpr (sight != Sight::whole)
+        gradient = firstLanes(int(r.keys - at), gradient, zero);
+      weights[v][i] = weight;
+      gradients[v][i] = gradient;
+    });
+  }
+  onEach<kN>([&](int v) {
+    int64_t at = j + v * kW;
+    Units::storeAcross(a.p, row, at, weights[v]);
+    Units::storeAcross(a.ds, row, at, gradients[v]);
+    if constexpr (kRows > 1)
+      for (int i = 0; i < kRows; ++i)
+        Units::storeAlong(a.dsAlong, row + i, at, gradients[v][i]);
+  });
+}
+
 /// Of kElements rows from `row` on the scores become P∘M and dO·V^T becomes dS,
 /// in units across rows; zero beyond the keys, before the row's document, and
 /// in a row beyond those of the tile. Where units are pairs, P is scaled by the
@@ -117,37 +162,13 @@ MTC_INLINE void gradientRows(const GradArrays &a, const TileAt &at,
     if constexpr (drops)
       kept.draw(rows[i].kept, row + i);
   }
-  int64_t end = sight == Sight::whole ? kTile : at.columnsOf(row);
-  F scale = broadcast(p.scale), factor = broadcast(drop.scale),
-    zero = broadcast(0);
-  for (int64_t j = 0; j < end; j += kW) {
-    F weights[kRows], gradients[kRows];
-#pragma GCC unroll 2
-    for (int i = 0; i < kRows; ++i) {
-      const GradientRow &r = rows[i];
-      F prob = expVector(load(r.scores + j) * scale - r.shift);
-      if constexpr (sight != Sight::whole)
-        prob = firstLanes(int(r.keys - j), prob, zero);
-      if constexpr (sight == Sight::document)
-        prob = firstLanes(int(r.first - j), zero, prob);
-      F weight = prob, dprob = load(r.dprobs + j);
-      if constexpr (drops) {
-        weight = Units::kScalesAtOnce ? r.kept.keepTimes(j, prob, factor)
-                                      : r.kept.keep(j, prob);
-        dprob = r.kept.keepTimes(j, dprob, factor);
-      }
-      F gradient = prob * (dprob - r.dot);
-      if constexpr (sight != Sight::whole)
-        gradient = firstLanes(int(r.keys - j), gradient, zero);
-      weights[i] = weight;
-      gradients[i] = gradient;
-    }
-    Units::storeAcross(a.p, row, j, weights);
-    Units::storeAcross(a.ds, row, j, gradients);
-    if constexpr (kRows > 1)
-      for (int i = 0; i < kRows; ++i)
-        Units::storeAlong(a.dsAlong, row + i, j, gradients[i]);
-  }
+  int64_t end = sight == Sight::whole ? kTile : at.columnsOf(row), j = 0;
+  F scale = broadcast(p.scale), factor = broadcast(drop.scale);
+  for (; j + kAtOnce * kW <= end; j += kAtOnce * kW)
+    gradientVectors<Units, sight, drops, kAtOnce>(a, rows, scale, factor, row,
+                                                  j);
+  for (; j < end; j += kW)
+    gradientVectors<Units, sight, drops, 1>(a, rows, scale, factor, row, j);
 }
 
 template <typename Units, Sight sight>
@@ -211,8 +232,9 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
   int64_t group = d.heads / d.kv_heads;
   HeadsOf heads{d};
   Fetcher fetcher(registerTiles(p, kGradientRows, 2, 3));
+  int64_t bytes = (a.dot + p.queries.padded - call.scratch) * sizeof(float);
   auto fetchBeside = [&](int64_t b, int64_t h) {
-    fetcher.clear();
+    fetcher.begin(bytes);
     bool last = (h + 1) % group == 0;
     int64_t next = b * d.heads + h + 1;
     if (next < call.endHead * group) {

@@ -42,18 +42,24 @@ MTC_INLINE Dropper dropperOf(const AttentionCall &call, int64_t sample,
 class KeptRow {
 public:
   KeptRow() = default;
-  explicit KeptRow(uint64_t bits) : bits(bits) {}
+  explicit KeptRow(const void *bits) : bits((const char *)bits) {}
   /// x where key j + lane is kept, 0 elsewhere.
   MTC_INLINE F keep(int64_t j, F x) const {
-    return _mm512_maskz_mov_ps(__mmask16(bits >> j), x);
+    return _mm512_maskz_mov_ps(lanes(j), x);
   }
   /// The same of x·factor.
   MTC_INLINE F keepTimes(int64_t j, F x, F factor) const {
-    return _mm512_maskz_mul_ps(__mmask16(bits >> j), x, factor);
+    return _mm512_maskz_mul_ps(lanes(j), x, factor);
   }
 
 private:
-  uint64_t bits = 0;
+  /// Of a vector: read as a mask, which costs less than to make one.
+  MTC_INLINE __mmask16 lanes(int64_t j) const {
+    __mmask16 mask;
+    __builtin_memcpy(&mask, bits + j / 8, sizeof mask);
+    return mask;
+  }
+  const char *bits = nullptr;
 };
 
 /// What of a tile of scores is kept, drawn for all rows together: first whole
@@ -70,15 +76,8 @@ public:
       : drop(drop), at(at), keys(keys), fetcher(fetcher) {
     if (!drop.threshold)
       return;
-    uint64_t begin = drop.elementOf(at, 0, keys) / 4, last = begin;
-    onRows([&](int64_t, uint64_t element, int64_t words) {
-      uint64_t product = RunDrawer::productOf(element / 4);
-      for (int i = 0; i < kMostRuns; ++i)
-        first[count + i] = product + uint64_t(i * kBlocks) * kPhiloxMul0;
-      int64_t runs = runsOf(words);
-      count += runs;
-      last = element / 4 + uint64_t(runs * kBlocks - 1);
-    });
+    uint64_t begin = drop.elementOf(at, 0, keys) / 4;
+    uint64_t last = hasWholeRows() ? listWholeRows(begin) : listRuns(begin);
     if (begin >> 32 != last >> 32)
       drawAcross();
     drawer = RunDrawer(drop.stream, begin >> 32, drop.threshold);
@@ -97,7 +96,7 @@ public:
       if (step < kSteps - 1)
         drawer.round(run, RunDrawer::kFirstRound + step);
       else
-        tile.runs[tile.done++] = drawer.last(run);
+        drawer.last(run, tile.runs + tile.done++);
     }
 
   private:
@@ -105,12 +104,15 @@ public:
     U run[4];
   };
 
-  /// What is left of the runs, then the bits of each row.
+  /// What is left of the runs, then the bits of each row, if runs are not
+  /// those.
   void finish() {
-    for (; done + kAtOnce <= count; done += kAtOnce)
-      drawSome<kAtOnce>();
+    for (; done + kDrawnAtOnce <= count; done += kDrawnAtOnce)
+      drawSome<kDrawnAtOnce>();
     for (; done < count; ++done)
       drawSome<1>();
+    if (hasWholeRows())
+      return;
     const uint32_t *next = runs;
     onRows([&](int64_t row, uint64_t element, int64_t words) {
       int skip = int(element % 4);
@@ -124,11 +126,45 @@ public:
     });
   }
   MTC_INLINE void draw(KeptRow &row, int64_t index) const {
-    row = KeptRow(bits[index]);
+    row = KeptRow(hasWholeRows() ? (const void *)(runs + kOfWholeRow * index)
+                                 : bits + index);
   }
 
 private:
-  static constexpr int kAtOnce = 4;
+  static constexpr int kDrawnAtOnce = 4;
+  static constexpr int kOfWholeRow = kTile / kRun; ///< runs
+  static_assert(kOfWholeRow == 2, "a row's runs are its 64 bits");
+
+  /// Whether each row is kTile words that begin with a block: its runs are its
+  /// bits then. So it is of every tile but those at a diagonal or an end, where
+  /// keys are a multiple of 4.
+  MTC_INLINE bool hasWholeRows() const { return at.isWhole() && keys % 4 == 0; }
+  /// The first products of the runs of whole rows, from a block on, and the
+  /// last block.
+  uint64_t listWholeRows(uint64_t block) {
+    constexpr uint64_t kNext = uint64_t(kBlocks) * kPhiloxMul0;
+    uint64_t product = RunDrawer::productOf(block);
+    uint64_t row = uint64_t(keys) / 4 * kPhiloxMul0;
+    for (; count < kOfWholeRow * at.rows;
+         count += kOfWholeRow, product += row) {
+      first[count] = product;
+      first[count + 1] = product + kNext;
+    }
+    return block + uint64_t(at.rows - 1) * (uint64_t(keys) / 4) +
+           kOfWholeRow * kBlocks - 1;
+  }
+  /// The same of any rows. A row's last runs may be of words beyond it.
+  uint64_t listRuns(uint64_t last) {
+    onRows([&](int64_t, uint64_t element, int64_t words) {
+      uint64_t product = RunDrawer::productOf(element / 4);
+      for (int i = 0; i < kMostRuns; ++i)
+        first[count + i] = product + uint64_t(i * kBlocks) * kPhiloxMul0;
+      int64_t runs = runsOf(words);
+      count += runs;
+      last = element / 4 + uint64_t(runs * kBlocks - 1);
+    });
+    return last;
+  }
 
   /// Calls body(row, its first element, words from that one's block on).
   template <typename Body> MTC_INLINE void onRows(Body &&body) const {
@@ -159,7 +195,7 @@ private:
         drawer.round(c[i], round);
 #pragma GCC unroll 4
     for (int i = 0; i < kRuns; ++i)
-      runs[done + i] = drawer.last(c[i]);
+      drawer.last(c[i], runs + done + i);
   }
   /// All runs, where their upper halves differ: one in 2^32 blocks.
   void drawAcross() {

@@ -12,17 +12,31 @@
 
 namespace {
 
+/// Bytes of the second cache of a core, as Zen 4 and 5 have it.
+constexpr int64_t kSecondCache = int64_t(1) << 20;
+
 /// Brings into the second cache what a head writes at its end and what the next
-/// one reads at its beginning, spread over the products of the head at hand:
-/// packing does little else than to wait for memory, and products do not touch
-/// it. Fetches nothing but what is added, and changes no result.
+/// one reads at its beginning, spread over products of the head at hand (all,
+/// or the last ones of a long head): packing does little else than to wait for
+/// memory, and products do not touch it. Fetches nothing but what is added, and
+/// changes no result.
 class Fetcher {
 public:
   /// For heads of so many register tiles.
   explicit Fetcher(int64_t tiles) : tiles(tiles) {}
 
-  /// Forgets what was left of the head before.
-  void clear() { count = at = token = tokens = saved = 0; }
+  /// Of a head whose arrays have so many bytes; forgets what was left of the
+  /// one before. What is fetched beside all of a head that fills the cache
+  /// would drive out what that still needs: it fetches from the last quarter of
+  /// its tiles on, at twice the pace that would do, as the tiles of a head that
+  /// has some at a diagonal are fewer; of documents, that skip tiles, a part of
+  /// it or nothing is fetched.
+  void begin(int64_t bytes) {
+    count = at = token = tokens = saved = 0;
+    bool fills = bytes > kSecondCache;
+    waits = fills ? tiles - tiles / kLastPart : 0;
+    rate = fills ? 2 * kLastPart : 1;
+  }
 
   /// What is read, or written, of a head. At most kMost of them.
   template <typename T>
@@ -35,7 +49,9 @@ public:
 
   /// The share of a register tile.
   MTC_INLINE void step() {
-    for (saved += tokens; saved >= tiles && at < count; saved -= tiles)
+    if (--waits >= 0)
+      return;
+    for (saved += rate * tokens; saved >= tiles && at < count; saved -= tiles)
       fetchToken();
   }
 
@@ -46,6 +62,7 @@ private:
     bool written;
   };
   static constexpr int kMost = 8;
+  static constexpr int64_t kLastPart = 4; ///< one in so many tiles
 
   MTC_INLINE void fetchToken() {
     constexpr int64_t kLine = 64;
@@ -68,6 +85,8 @@ private:
   int64_t count = 0, at = 0; ///< of spans
   int64_t token = 0;         ///< the next one of the span at hand
   int64_t tokens = 0;        ///< of all spans
+  int64_t waits = 0;         ///< tiles before the first that fetches
+  int64_t rate = 1;          ///< shares of such a tile
   int64_t saved = 0;         ///< of the share, in parts of a token
 };
 

@@ -58,6 +58,33 @@ MTC_INLINE F topOfRow(const QueryTile &t, const TileAt &at, const Plan &p,
   return top;
 }
 
+/// What softmaxRow does with some vectors from column j on.
+template <typename Units, Sight sight, bool drops, int kN>
+MTC_INLINE void softmaxVectors(const QueryTile &t, const TileAt &at,
+                               const Plan &p, const Dropper &drop,
+                               const KeptRow &kept, int64_t row, int64_t j,
+                               F &sum) {
+  const float *s = t.scores + row * kTile + j;
+  int64_t keys = at.keysOfRow(row) - j;
+  int64_t first = sight == Sight::document ? at.firstKey(row) - j : 0;
+  F scale = broadcast(p.scale), shift = broadcast(t.max[row]);
+  F factor = broadcast(drop.scale), zero = broadcast(0), x[kN];
+  onEach<kN>([&](int i) { x[i] = load(s + i * kW) * scale - shift; });
+  expUpTo88(x); // at most the maximum
+  onEach<kN>([&](int i) {
+    if constexpr (sight != Sight::whole)
+      x[i] = firstLanes(int(keys - i * kW), x[i], zero);
+    if constexpr (sight == Sight::document)
+      x[i] = firstLanes(int(first - i * kW), zero, x[i]);
+    sum = sum + x[i];
+    if constexpr (drops)
+      x[i] = Units::kScalesAtOnce ? kept.keepTimes(j + i * kW, x[i], factor)
+                                  : kept.keep(j + i * kW, x[i]);
+  });
+  onEach<kN>(
+      [&](int i) { Units::storeAlong(t.weights, row, j + i * kW, x[i]); });
+}
+
 /// Scores become exp(s - maximum), dropped, zero beyond the keys (of -inf the
 /// held exponential is not zero); those of floats are scaled as what is kept.
 /// The sum before dropout, lane by lane.
@@ -65,27 +92,17 @@ template <typename Units, Sight sight, bool drops>
 MTC_INLINE F softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
                         const Dropper &drop, const KeptTile &kept,
                         int64_t row) {
-  const float *s = t.scores + row * kTile;
-  int64_t keys = at.keysOfRow(row), end = columnsSeen<sight>(at, row);
-  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
-  F scale = broadcast(p.scale), shift = broadcast(t.max[row]);
-  F factor = broadcast(drop.scale), sum = broadcast(0), zero = broadcast(0);
+  int64_t end = columnsSeen<sight>(at, row), j = 0;
+  F sum = broadcast(0);
   KeptRow keptRow;
   if constexpr (drops)
     kept.draw(keptRow, row);
-#pragma GCC unroll 4
-  for (int64_t j = 0; j < end; j += kW) {
-    F x = expUpTo88(load(s + j) * scale - shift); // at most the maximum
-    if constexpr (sight != Sight::whole)
-      x = firstLanes(int(keys - j), x, zero);
-    if constexpr (sight == Sight::document)
-      x = firstLanes(int(first - j), zero, x);
-    sum = sum + x;
-    if constexpr (drops)
-      x = Units::kScalesAtOnce ? keptRow.keepTimes(j, x, factor)
-                               : keptRow.keep(j, x);
-    Units::storeAlong(t.weights, row, j, x);
-  }
+  for (; j + kAtOnce * kW <= end; j += kAtOnce * kW)
+    softmaxVectors<Units, sight, drops, kAtOnce>(t, at, p, drop, keptRow, row,
+                                                 j, sum);
+  for (; j < end; j += kW)
+    softmaxVectors<Units, sight, drops, 1>(t, at, p, drop, keptRow, row, j,
+                                           sum);
   return sum;
 }
 
@@ -242,8 +259,9 @@ void forwardOf(const AttentionCall &call, T *out, float *lse) {
   int64_t group = d.heads / d.kv_heads;
   HeadsOf heads{d};
   Fetcher fetcher(registerTiles(p, kQueryRows, 1, 1));
+  int64_t bytes = (a.tile.out - call.scratch) * sizeof(float);
   auto fetchBeside = [&](int64_t at) {
-    fetcher.clear();
+    fetcher.begin(bytes);
     fetcher.add(heads.out(out, at / d.heads, at % d.heads), d.seq, p);
     if (at + 1 == call.endHead)
       return;

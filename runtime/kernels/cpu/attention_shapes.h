@@ -15,6 +15,9 @@ using mtc::runtime::AttentionCall;
 using mtc::runtime::kHeadPad;
 using mtc::runtime::kTile;
 
+/// Vectors of a row whose probabilities are made together.
+constexpr int kAtOnce = kW == 16 ? 4 : 2;
+
 /// One head of one sample of a strided tensor.
 template <typename T> struct HeadView {
   T *p;

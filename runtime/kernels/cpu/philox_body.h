@@ -117,12 +117,10 @@ public:
   }
 
   /// The counter of a run behind two rounds, from the product of its first
-  /// block.
+  /// block; blocks are in the order that unpacking undoes.
   MTC_INLINE void begin(U (&c)[4], uint64_t first) const {
-    constexpr int64_t m = kPhiloxMul0;
-    U product = _mm512_add_epi64(
-        wide(first),
-        _mm512_setr_epi64(0, m, 2 * m, 3 * m, 4 * m, 5 * m, 6 * m, 7 * m));
+    U product =
+        _mm512_add_epi64(wide(first), mulLow(blockLanes(0), wide(kPhiloxMul0)));
     c[1] = mulLow(upper(product) ^ wide(ofLow), wide(kPhiloxMul1));
     c[0] = upper(c[1]) ^ wide(ofId);
     c[2] = product ^ wide(ofNext);
@@ -131,23 +129,29 @@ public:
   MTC_INLINE void round(U (&c)[4], int round) const {
     philoxRound(c, keys[round][0], keys[round][1]);
   }
-  /// The last round, and of its words a bit for each: whether it is at least
-  /// the threshold.
-  MTC_INLINE uint32_t last(const U (&c)[4]) const {
+  /// The last round, and of its words a bit for each, in their order: whether
+  /// it is at least the threshold.
+  MTC_INLINE void last(const U (&c)[4], uint32_t *bits) const {
     const uint64_t *key = keys[kLastRound];
     U product0 = mulLow(c[0], wide(kPhiloxMul0));
     U product1 = mulLow(c[2], wide(kPhiloxMul1));
-    return _pdep_u32(atLeast(product1, c[1], key[0]), 0x33333333) |
-           _pdep_u32(atLeast(product0, c[3], key[1]), 0xcccccccc);
+    U w01 = wordsOf(product1, c[1], key[0]),
+      w23 = wordsOf(product0, c[3], key[1]);
+    __mmask16 halves[2] = {atLeast(_mm512_unpacklo_epi64(w01, w23)),
+                           atLeast(_mm512_unpackhi_epi64(w01, w23))};
+    __builtin_memcpy(bits, halves, sizeof halves);
   }
 
 private:
-  /// Of the word that the last round makes of a product's upper half, and of
-  /// the next word, which is the lower half, lane by lane.
-  MTC_INLINE uint32_t atLeast(U product, U before, uint64_t key) const {
-    U turned = _mm512_ror_epi64(product, 32);
-    U words =
-        _mm512_mask_ternarylogic_epi32(turned, 0x5555, before, wide(key), 0x96);
+  /// What the last round makes of a product's upper half, and the next word,
+  /// which is the lower half, lane by lane.
+  MTC_INLINE static U wordsOf(U product, U before, uint64_t key) {
+    // A rotation would take a unit that multiplies.
+    U turned = _mm512_shuffle_epi32(product, _MM_PERM_CDAB);
+    return _mm512_mask_ternarylogic_epi32(turned, 0x5555, before, wide(key),
+                                          0x96);
+  }
+  MTC_INLINE __mmask16 atLeast(U words) const {
     return _mm512_cmpge_epu32_mask(words, _mm512_set1_epi32(int(least)));
   }
 

@@ -201,28 +201,46 @@ template <typename Op> MTC_INLINE F combineRows(const F (&x)[kW]) {
 }
 #endif
 
-/// e^x, for x <= 88; below -87 it is held at e^-87 = 1.6e-38; NaN stays NaN.
-/// x = n·ln2 + r, |r| <= ln2/2, and the Taylor series of e^r to r^7: the next
-/// term is below 6e-9, so the error is that of rounding, about 1 ulp.
-MTC_INLINE F expUpTo88(F x) {
-  x = maximum(broadcast(-87.0f), x);
-  F n = roundEven(x * broadcast(1.44269504f));
+/// step(i) for each of kN vectors.
+template <int kN, typename Step> MTC_INLINE void onEach(Step &&step) {
+#pragma GCC unroll 4
+  for (int i = 0; i < kN; ++i)
+    step(i);
+}
+
+/// e^x of each of some vectors, for x <= 88; below -87 it is held at
+/// e^-87 = 1.6e-38; NaN stays NaN. x = n·ln2 + r, |r| <= ln2/2, and the Taylor
+/// series of e^r to r^7: the next term is below 6e-9, so the error is that of
+/// rounding, about 1 ulp. Each step is done for all vectors before the next: a
+/// processor does not look far enough ahead to find the steps of the others
+/// behind those of one, which wait for each other.
+template <int kN> MTC_INLINE void expUpTo88(F (&x)[kN]) {
+  F n[kN], p[kN];
+  onEach<kN>([&](int i) { x[i] = maximum(broadcast(-87.0f), x[i]); });
+  onEach<kN>([&](int i) { n[i] = x[i] * broadcast(1.44269504f); });
+  onEach<kN>([&](int i) { n[i] = roundEven(n[i]); });
   // ln 2 in two parts; the first has 9 trailing zero bits: n·hi is exact.
-  F r = fma(n, broadcast(-0x1.62e4p-1f), x);
-  r = fma(n, broadcast(-0x1.7f7d1cp-20f), r);
-  F p = broadcast(1.0f / 5040);
-  p = fma(p, r, broadcast(1.0f / 720));
-  p = fma(p, r, broadcast(1.0f / 120));
-  p = fma(p, r, broadcast(1.0f / 24));
-  p = fma(p, r, broadcast(1.0f / 6));
-  p = fma(p, r, broadcast(0.5f));
-  p = fma(p, r, broadcast(1.0f));
-  p = fma(p, r, broadcast(1.0f));
-  return timesPower(p, n);
+  constexpr float kParts[] = {-0x1.62e4p-1f, -0x1.7f7d1cp-20f};
+  for (float part : kParts)
+    onEach<kN>([&](int i) { x[i] = fma(n[i], broadcast(part), x[i]); });
+  onEach<kN>([&](int i) { p[i] = broadcast(1.0f / 5040); });
+  constexpr float kTerms[] = {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6,
+                              0.5f,       1.0f,       1.0f};
+  for (float term : kTerms)
+    onEach<kN>([&](int i) { p[i] = fma(p[i], x[i], broadcast(term)); });
+  onEach<kN>([&](int i) { x[i] = timesPower(p[i], n[i]); });
+}
+MTC_INLINE F expUpTo88(F x) {
+  F one[1] = {x};
+  expUpTo88(one);
+  return one[0];
 }
 
 /// The same for all x; above 88 it is held, too.
-MTC_INLINE F expVector(F x) { return expUpTo88(minimum(broadcast(88.0f), x)); }
+template <int kN> MTC_INLINE void expOf(F (&x)[kN]) {
+  onEach<kN>([&](int i) { x[i] = minimum(broadcast(88.0f), x[i]); });
+  expUpTo88(x);
+}
 
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_SIMD_H

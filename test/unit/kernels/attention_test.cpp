@@ -114,7 +114,7 @@ TEST_P(Attention, OddSizes) {
 }
 
 TEST_P(Attention, Dropout) {
-  for (int64_t seq : {7, 33, 64, 100, 130}) // odd: rows start inside a block
+  for (int64_t seq : {7, 33, 64, 100, 130, 132}) // odd: rows start in a block
     for (bool causal : {true, false})
       check({2, seq, 2, 2, 16, causal, 0.2}, Layout::dense);
 }
@@ -126,8 +126,17 @@ TEST_P(Attention, DropoutBeyond32Bits) {
   p.head = 1717986;
   ASSERT_EQ((p.head * 100 * 100 + 91 * 100 + 84) / 4, int64_t(1) << 32);
   p.forward();
-  EXPECT_LT(relativeError({p.out.begin(), p.out.end()}, reference(p).out),
+  p.backward();
+  Reference r = reference(p);
+  EXPECT_LT(relativeError({p.out.begin(), p.out.end()}, r.out), 0x1p-18);
+  EXPECT_LT(relativeError(dense(p, &p.dqkv[size_t(p.vAt)], 1, 16, 16), r.dv),
             0x1p-18);
+}
+
+// Its arrays fill a second cache, in both types.
+TEST_P(Attention, LongHeads) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16})
+    check({1, 320, 2, 1, 128, true, 0.1, dtype}, Layout::dense);
 }
 
 // Documents that end inside of tiles, that have whole tiles before them, and of
@@ -184,8 +193,10 @@ TEST_P(Attention, Halves) {
           check({1, seq, 1, 1, dim, causal, 0.0, half}, Layout::dense);
     for (int64_t dim : {96, 128})
       check({1, 150, 4, 2, dim, true, 0.1, half}, Layout::padded);
-    for (bool causal : {true, false})
+    for (bool causal : {true, false}) {
       check({2, 70, 6, 2, 20, causal, 0.2, half}, Layout::dense);
+      check({1, 132, 2, 1, 20, causal, 0.2, half}, Layout::dense);
+    }
     check({2, 70, 3, 3, 20, true, 0.1, half}, Layout::fused);
     check({1, 100, 4, 1, 16, true, 0.2, half}, Layout::padded);
   }
@@ -301,10 +312,14 @@ Problem twoPieces(const Problem &whole, int64_t ranks, int64_t rank) {
 // Queries in two pieces see the keys before them, and have the mask of their
 // places: every query has the bits that it has in the whole, and what the
 // pieces give keys and values adds up. 70 positions in pieces of 35 end inside
-// of tiles, 264 in pieces of 66 and 44 begin in the middle of some.
+// of tiles, 264 in pieces of 66 and 44 begin in the middle of some, and 132 in
+// pieces of 33 have an odd number of rows.
 void piecesAddUp(MtcDtype dtype, double tolerance) {
-  for (auto [seq, ranks] :
-       {std::pair<int64_t, int64_t>{70, 1}, {264, 2}, {264, 3}, {16, 4}})
+  for (auto [seq, ranks] : {std::pair<int64_t, int64_t>{70, 1},
+                            {264, 2},
+                            {264, 3},
+                            {132, 2},
+                            {16, 4}})
     for (auto [causal, longest] :
          {std::pair<bool, int>{true, 0}, {false, 0}, {true, 90}, {true, 7}}) {
       Problem whole({1, seq, 2, 2, 16, causal, 0.3, dtype}, Layout::dense);
