@@ -8,11 +8,15 @@ namespace {
 /// Units of k of a block, a part of the order of sums: another one changes
 /// bits.
 constexpr int64_t kDepth = 1024;
-/// Rows or columns that the team packs; rows, and units of op(b), that a thread
-/// packs for itself, which fit its second-level cache with what comes next.
-constexpr int64_t kShared = 3072, kRows = 64, kOwn = 100'000;
-/// Rows, and panels of columns, that are made before something continues them:
-/// so much of c, and of what it makes of that, lies in a core's cache.
+/// Rows or columns that the team packs; rows that a thread packs for itself.
+constexpr int64_t kShared = 3072, kRows = 64;
+/// Units of op(b) that a thread packs for itself, which fit its second-level
+/// cache with what comes next; half as many where rows of op(a) are read as
+/// they are, which then lie there, too.
+constexpr int64_t kOwn = 100'000;
+/// Rows, and panels of columns, that are made before something continues them,
+/// if a block has as many: so much of c, and of what it makes of that, lies in
+/// a core's cache.
 constexpr int64_t kThenRows = 64, kThenPanels = 2;
 /// Of so many panels of columns one is left to whoever is the first to be done,
 /// some rows at a time: a thread is now and then kept from its work for one or
@@ -71,9 +75,8 @@ void OwnGemm::planOwnB() {
   tail = tailOf();
   Share largest = shareOf(threads - 1, desc.n - tail);
   int64_t columns = roundUp(largest.columns.size(), kernels->columns);
-  width =
-      std::min(columns, std::max(kOwn / depth / kernels->columns, int64_t(1)) *
-                            kernels->columns);
+  int64_t panels = (readsRows ? kOwn / 2 : kOwn) / depth / kernels->columns;
+  width = std::min(columns, std::max(panels, int64_t(1)) * kernels->columns);
   sharesAt = readsRows ? 0 : aligned(depth * roundUp(desc.m, kPanelRows));
   sumsAt = aligned(depth * width);
   // Sums that wait in fp32 are of some columns at a time.
@@ -252,6 +255,9 @@ BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row,
   int64_t units = call.aStride > 0 ? call.aStride : call.depth;
   piece.a = static_cast<const char *>(call.a) + 4 * row * units;
   piece.b = call.b + column * call.depth;
+  piece.unpacked = call.unpacked && row == 0
+                       ? offset(call.unpacked, column, desc.ab)
+                       : nullptr;
   piece.rows = std::min(kThenRows, call.rows - row);
   piece.columns =
       std::min(kThenPanels * kernels->columns, call.columns - column);
@@ -284,13 +290,20 @@ void OwnGemm::multiply(const BlockCall &call, const Result &c,
         make(i, j);
 }
 
-float *OwnGemm::packOwn(const Block &block, const void *b, float *scratch,
-                        int64_t thread) const {
-  float *own = scratch + sharesAt + thread * share;
+/// Whether the product packs the columns of a block as it reads them first.
+bool OwnGemm::packsAlong(const Block &block) const {
+  return readsRows && !desc.tb && block.columns % kernels->columns == 0;
+}
+
+void OwnGemm::packOwn(const Block &block, const void *b, float *own) const {
   PackCall pack = callToPackB(block, b);
   pack.to = own;
   kernels->pack(pack);
-  return own;
+}
+
+/// A thread's part of the scratch.
+float *OwnGemm::ownOf(float *scratch, int64_t thread) const {
+  return scratch + sharesAt + thread * share;
 }
 
 /// Of columns that are packed at `own`. The caller says where sums wait.
@@ -315,8 +328,15 @@ BlockCall OwnGemm::callOfRows(const Block &block, Part rows, const void *a,
 void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
                        const void *a, const void *b, const Result &c,
                        float *scratch, int64_t thread) const {
-  float *own = packOwn(block, b, scratch, thread);
+  float *own = ownOf(scratch, thread);
   BlockCall call = callOfRows(block, of.rows, a, c, scratch, own);
+  if (packsAlong(block)) {
+    PackCall pack = callToPackB(block, b);
+    call.unpacked = pack.from;
+    call.unpackedStride = pack.stride;
+  } else {
+    packOwn(block, b, own);
+  }
   call.floats += (block.column - of.columns.begin) % stripe;
   Ahead ahead{};
   if (next.columns > 0) {
@@ -366,12 +386,12 @@ void OwnGemm::runTail(const void *a, const void *b, const Result &c,
                       std::atomic<int64_t> &taken) const {
   int64_t pieces = ceilDiv(desc.m, kTailRows), first = desc.n - tail,
           end = pieces * ceilDiv(tail, width), packed = -1;
-  float *own = nullptr;
+  float *own = ownOf(scratch, part);
   for (int64_t i; (i = taken.fetch_add(1)) < end;) {
     int64_t number = i / pieces, row = i % pieces * kTailRows;
     Block block = blockAt({first, desc.n}, first + number * width, 0);
     if (packed != number)
-      own = packOwn(block, b, scratch, part);
+      packOwn(block, b, own);
     packed = number;
     Part rows{row, std::min(row + kTailRows, desc.m)};
     multiply(callOfRows(block, rows, a, c, scratch, own), c,
@@ -384,7 +404,7 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
   auto [rows, columns] = shareOf(thread, block.columns);
   if (columns.empty())
     return;
-  float *own = scratch + sharesAt + thread * share;
+  float *own = ownOf(scratch, thread);
   for (int64_t row = rows.begin; row < rows.end; row += kRows) {
     Part some{row, std::min(row + kRows, rows.end)};
     packA(block, a, some, own);

@@ -26,7 +26,7 @@ namespace mtc::runtime {
 /// in gemm_own_*.cpp or in their units after which some products are faster or
 /// slower than before (by more than the 0.98 of gemm_tuner.cpp): what tables
 /// measured is then no longer true, and plans refuse them.
-inline constexpr int64_t kOwnGemmVersion = 2;
+inline constexpr int64_t kOwnGemmVersion = 3;
 
 /// How a product is cut, and where its scratch has what. Extents of k are in
 /// units (gemm_own_table.h), the others in rows and columns.
@@ -86,8 +86,9 @@ private:
   void multiply(const BlockCall &call, const Result &c, const Place &at) const;
 
   Block blockAt(Part columns, int64_t column, int64_t unit) const;
-  float *packOwn(const Block &block, const void *b, float *scratch,
-                 int64_t thread) const;
+  bool packsAlong(const Block &block) const;
+  void packOwn(const Block &block, const void *b, float *own) const;
+  float *ownOf(float *scratch, int64_t thread) const;
   BlockCall callOfRows(const Block &block, Part rows, const void *a,
                        const Result &c, const float *scratch, float *own) const;
   void ownBlock(const Block &block, const Block &next, const Share &of,

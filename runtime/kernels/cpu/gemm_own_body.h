@@ -17,13 +17,16 @@ template <typename E>
 constexpr OwnKernels kWideKernels = {kTileRows,
                                      kPanelColumns,
                                      1,
-                                     sizeof(E) == 4,
+                                     kIsPlain<WideUnits<E>>,
                                      packPanels<WideUnits<E>>,
-                                     multiplyBlock<FloatTerms>};
+                                     multiplyBlock<FloatTerms, WideUnits<E>>};
 #ifdef __AVX512BF16__
-constexpr OwnKernels kPairKernels = {
-    kTileRows, kPanelColumns,         2,
-    true,      packPanels<PairUnits>, multiplyBlock<PairTerms>};
+constexpr OwnKernels kPairKernels = {kTileRows,
+                                     kPanelColumns,
+                                     2,
+                                     kIsPlain<PairUnits>,
+                                     packPanels<PairUnits>,
+                                     multiplyBlock<PairTerms, PairUnits>};
 #endif
 
 } // namespace

@@ -49,8 +49,12 @@ struct Ahead {
 struct BlockCall {
   const void *a; ///< from the block's first row on
   int64_t
-      aStride;    ///< 0: packed; else units from row to row, as memory has them
-  const float *b; ///< packed, from the block's first column on
+      aStride; ///< 0: packed; else units from row to row, as memory has them
+  float *b;    ///< packed, from the block's first column on
+  /// Of op(b) what is to be packed there, as memory has it across k, from the
+  /// block's first unit and column on; null where all of it is packed.
+  const void *unpacked;
+  int64_t unpackedStride; ///< elements from k to k
   int64_t depth;
   int64_t rows, columns;
   Sums from, to;

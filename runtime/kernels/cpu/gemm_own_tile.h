@@ -11,7 +11,7 @@
 #define MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TILE_H
 
 #include "runtime/kernels/cpu/gemm_own_table.h"
-#include "runtime/kernels/cpu/simd.h"
+#include "runtime/kernels/cpu/gemm_own_units.h"
 
 namespace {
 
@@ -172,6 +172,36 @@ private:
   const char *rows[kTileRows];
 };
 
+/// Columns of a packed panel of op(b), unit by unit.
+struct PackedColumns {
+  MTC_INLINE F vector(int v) const { return load(at + v * kW); }
+  MTC_INLINE void next() { at += kPanelColumns; }
+  float *at;
+};
+
+/// Columns as memory has them, across k, which are packed as they are read: the
+/// next rows find them in the panel.
+template <typename Units> struct FreshColumns {
+  MTC_INLINE F vector(int v) const {
+    F x = Units::template across<VectorOfUnits>(from + v * kW, stride);
+    store(at + v * kW, x);
+    for (int64_t i = 0; i < Units::kElements; ++i)
+      _mm_prefetch((const char *)(from +
+                                  (kSome * Units::kElements + i) * stride +
+                                  v * kW),
+                   _MM_HINT_T0);
+    return x;
+  }
+  MTC_INLINE void next() {
+    at += kPanelColumns;
+    from += Units::kElements * stride;
+  }
+  static constexpr int64_t kSome = 16; ///< units ahead
+  float *at;
+  const typename Units::Element *from;
+  int64_t stride;
+};
+
 MTC_INLINE void take(Ahead &ahead) {
   if (ahead.wait > 0)
     return (void)--ahead.wait;
@@ -185,10 +215,11 @@ MTC_INLINE void take(Ahead &ahead) {
   }
 }
 
-template <int Vectors, typename Terms, typename C, typename Rows>
-MTC_INLINE void registerBlock(const Rows &rows, const float *b,
-                              const float *nextB, const BlockCall &call,
-                              const Corner<C> &c, const Corner<float> &floats) {
+template <int Vectors, typename Terms, typename C, typename Rows,
+          typename Columns>
+MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
+                              const BlockCall &call, const Corner<C> &c,
+                              const Corner<float> &floats) {
   constexpr int kAhead = 8; // units of k
   if (call.from == Sums::inC || (call.to == Sums::inC && !call.streams))
     prefetchRows<Vectors>(c);
@@ -205,12 +236,12 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
     if (call.ahead)
       take(*call.ahead);
     int64_t next = k + kChunk < call.depth ? k + kChunk : call.depth;
-    for (; k < next; ++k, b += kPanelColumns) {
+    for (; k < next; ++k, b.next()) {
       F columns[Vectors];
 #pragma GCC unroll 3
       for (int v = 0; v < Vectors; ++v) {
-        columns[v] = load(b + v * kW);
-        _mm_prefetch((const char *)(b + kAhead * kPanelColumns + v * kW),
+        columns[v] = b.vector(v);
+        _mm_prefetch((const char *)(b.at + kAhead * kPanelColumns + v * kW),
                      _MM_HINT_T0);
       }
 #pragma GCC unroll 8
@@ -236,13 +267,14 @@ MTC_INLINE void registerBlock(const Rows &rows, const float *b,
     storeTo<Vectors>(floats, x);
 }
 
-template <int Vectors, typename Terms, typename C, typename Rows>
-void blockAt(const BlockCall &call, int64_t i, int64_t j) {
+template <int Vectors, typename Terms, typename C, typename Rows,
+          typename Columns>
+void blockAt(const BlockCall &call, int64_t i, int64_t j, Columns panel) {
   int64_t rows = call.rows - i, columns = call.columns - j;
   bool areLastColumns = columns <= kPanelColumns;
-  const float *panel = call.b + j * call.depth, *next = panel;
+  const float *next = panel.at;
   if (call.aStride != 0)
-    next = areLastColumns ? call.b : panel + kPanelColumns * call.depth;
+    next = areLastColumns ? call.b : next + kPanelColumns * call.depth;
   registerBlock<Vectors, Terms>(
       Rows(call, i, areLastColumns), panel, next, call,
       Corner<C>{static_cast<C *>(call.c) + i * call.stride + j, call.stride,
@@ -254,18 +286,31 @@ void blockAt(const BlockCall &call, int64_t i, int64_t j) {
 /// The last panel may have fewer columns than it has room for.
 template <typename Terms, typename C, typename Rows>
 MTC_INLINE void panelBlock(const BlockCall &call, int64_t i, int64_t j) {
+  PackedColumns panel{call.b + j * call.depth};
   int64_t columns = call.columns - j;
   if (columns > 2 * kW)
-    blockAt<3, Terms, C, Rows>(call, i, j);
+    blockAt<3, Terms, C, Rows>(call, i, j, panel);
   else if (columns > kW)
-    blockAt<2, Terms, C, Rows>(call, i, j);
+    blockAt<2, Terms, C, Rows>(call, i, j, panel);
   else
-    blockAt<1, Terms, C, Rows>(call, i, j);
+    blockAt<1, Terms, C, Rows>(call, i, j, panel);
+}
+
+/// Of the first rows and a whole panel, which is packed by it.
+template <typename Terms, typename Units, typename C>
+MTC_INLINE void freshBlock(const BlockCall &call, int64_t j) {
+  using Element = typename Units::Element;
+  blockAt<kVectors, Terms, C, PlainRows>(
+      call, 0, j,
+      FreshColumns<Units>{call.b + j * call.depth,
+                          static_cast<const Element *>(call.unpacked) + j,
+                          call.unpackedStride});
 }
 
 /// What is packed of op(a), or what is packed of op(b) if nothing of op(a) is,
 /// stays in the second-level cache.
-template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
+template <typename Terms, typename Units, typename C>
+void multiplyInto(const BlockCall &call) {
   if (call.aStride == 0)
     for (int64_t j = 0; j < call.columns; j += kPanelColumns)
       for (int64_t i = 0; i < call.rows; i += kTileRows)
@@ -273,18 +318,22 @@ template <typename Terms, typename C> void multiplyInto(const BlockCall &call) {
   else
     for (int64_t i = 0; i < call.rows; i += kTileRows)
       for (int64_t j = 0; j < call.columns; j += kPanelColumns)
-        panelBlock<Terms, C, PlainRows>(call, i, j);
+        if (!call.unpacked || i > 0)
+          panelBlock<Terms, C, PlainRows>(call, i, j);
+        else if constexpr (kIsPlain<Units>)
+          freshBlock<Terms, Units, C>(call, j);
   if (call.streams) // others read it behind the next meeting
     _mm_sfence();
 }
 
-template <typename Terms> void multiplyBlock(const BlockCall &call) {
+template <typename Terms, typename Units>
+void multiplyBlock(const BlockCall &call) {
   if (call.type == MTC_F32)
-    multiplyInto<Terms, float>(call);
+    multiplyInto<Terms, Units, float>(call);
   else if (call.type == MTC_BF16)
-    multiplyInto<Terms, Bf16>(call);
+    multiplyInto<Terms, Units, Bf16>(call);
   else
-    multiplyInto<Terms, F16>(call);
+    multiplyInto<Terms, Units, F16>(call);
 }
 
 } // namespace

@@ -150,5 +150,11 @@ struct PairUnits {
   }
 };
 
+/// Whether units along k are what memory has.
+template <typename Units>
+inline constexpr bool kIsPlain = Units::kElements *
+                                     sizeof(typename Units::Element) ==
+                                 sizeof(float);
+
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_UNITS_H

@@ -372,6 +372,57 @@ TEST(OwnGemm, StreamedResultsHaveTheBitsOfOthers) {
       }
 }
 
+/// The same product with op(b) stored the other way.
+Operands withTurnedB(const GemmDesc &d, const Operands &x) {
+  Operands turned = x;
+  for (int64_t l = 0; l < d.k; ++l)
+    for (int64_t j = 0; j < d.n; ++j)
+      turned.b[size_t(j * d.k + l)] = x.b[size_t(l * d.n + j)];
+  return turned;
+}
+
+// Panels of op(b) that lie across k in memory are packed by the product that
+// reads them first, others before it. Of several blocks of k, sums that wait,
+// rows in parts, tails, and columns that are no whole panels.
+TEST(OwnGemm, PanelsPackedByTheWayHaveTheBitsOfOthers) {
+  std::mt19937 rng(7);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 96, 1100},
+                         {70, 144, 2100},
+                         {17, 144, 2500},
+                         {9, 48, 1030},
+                         {192, 768, 24},
+                         {257, 960, 40},
+                         {8, 2400, 1030},
+                         {1, 960, 48},
+                         {100, 1540, 16}})
+    for (Types t : kTypes) {
+      if (t.ab == MTC_F16) // is widened: none is packed by the way
+        continue;
+      GemmDesc d{m, n, k, false, false, 0, t.ab, t.c, GemmKernel::own};
+      Operands x = operandsOf(d, rng);
+      GemmDesc turned = d;
+      turned.tb = true;
+      for (std::string_view isa : kIsas) {
+        if (!processorHas(isa))
+          continue;
+        const auto expected = product(turned, withTurnedB(d, x), isa, 1);
+        for (int threads : {1, 2, 3, 4})
+          ASSERT_EQ(product(d, x, isa, threads), expected)
+              << isa << ", " << threads << " threads: " << name(d);
+        SCOPED_TRACE(testing::Message() << isa << ": " << name(d));
+        expectContinued(d, x, isa, 3, expected);
+        GemmDesc streamed = d;
+        streamed.kernel = GemmKernel::ownStreamed;
+        EXPECT_EQ(product(streamed, x, isa, 2), expected) << name(d);
+        d.beta = turned.beta = 1;
+        EXPECT_EQ(product(d, x, isa, 2),
+                  product(turned, withTurnedB(d, x), isa, 1))
+            << isa << ": " << name(d);
+        d.beta = turned.beta = 0;
+      }
+    }
+}
+
 // What is beyond an edge of a panel is multiplied, too, and must not show.
 TEST(OwnGemm, WhatIsNotFiniteStaysInItsRowAndColumn) {
   std::mt19937 rng(3);
