@@ -1,5 +1,6 @@
-// GEMM on one thread, norm and initialisation on as many as are said, by the
-// best kernels that this processor has; the best of a few repeats.
+// GEMM on one thread, norm and initialisation on as many as are said, and the
+// norm of what lies in a cache on one, by the best kernels that this processor
+// has; the best of a few repeats.
 //
 // usage: bench_kernels [THREADS]
 #include "mtc/runtime/abi.h"
@@ -75,6 +76,16 @@ void benchStreams(int64_t threads) {
               "ms, %.1f GB/s (sum %g)\n",
               int(threads), int(kWeights / 1'000'000), init, norm * 1e3,
               4e-9 * double(kWeights) / norm, runtime::normValue(sum));
+  // What a product that takes the norm of what it has just made would pay.
+  constexpr int64_t kCached = 32 * 1024;
+  runtime::NormSum other;
+  double cached = bestSeconds(5, [&] {
+    for (int64_t done = 0; done + kCached <= kWeights; done += kCached)
+      runtime::normAccumulate(other, g.data(), kCached, 1);
+  });
+  std::printf(
+      "1 thread: their norm, if they lay in the second cache, %.1f ms\n",
+      cached * 1e3);
 }
 
 } // namespace
