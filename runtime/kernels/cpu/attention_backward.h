@@ -118,11 +118,7 @@ MTC_INLINE void gradientVectors(const GradArrays &a,
     expOf(probs);
     onEach<kN>([&](int v) {
       int64_t at = j + v * kW;
-      F prob = probs[v];
-      if constexpr (sight != Sight::whole)
-        prob = firstLanes(int(r.keys - at), prob, zero);
-      if constexpr (sight == Sight::document)
-        prob = firstLanes(int(r.first - at), zero, prob);
+      F prob = seenLanes<sight>(probs[v], r.first - at, r.keys - at, zero);
       F weight = prob, dprob = load(r.dprobs + at);
       if constexpr (drops) {
         weight = Units::kScalesAtOnce ? r.kept.keepTimes(at, prob, factor)

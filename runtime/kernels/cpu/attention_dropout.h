@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Of a vector: read as a mask, which costs less than to make one.
+  /// Of a vector, where they lie: a row's runs are its bits as they are.
   MTC_INLINE __mmask16 lanes(int64_t j) const {
     __mmask16 mask;
     __builtin_memcpy(&mask, bits + j / 8, sizeof mask);
@@ -73,11 +73,12 @@ class KeptTile {
 public:
   KeptTile(const Dropper &drop, const TileAt &at, int64_t keys,
            Fetcher &fetcher)
-      : drop(drop), at(at), keys(keys), fetcher(fetcher) {
+      : drop(drop), at(at), keys(keys),
+        hasWholeRows(at.isWhole() && keys % 4 == 0), fetcher(fetcher) {
     if (!drop.threshold)
       return;
     uint64_t begin = drop.elementOf(at, 0, keys) / 4;
-    uint64_t last = hasWholeRows() ? listWholeRows(begin) : listRuns(begin);
+    uint64_t last = hasWholeRows ? listWholeRows(begin) : listRuns(begin);
     if (begin >> 32 != last >> 32)
       drawAcross();
     drawer = RunDrawer(drop.stream, begin >> 32, drop.threshold);
@@ -111,7 +112,7 @@ public:
       drawSome<kDrawnAtOnce>();
     for (; done < count; ++done)
       drawSome<1>();
-    if (hasWholeRows())
+    if (hasWholeRows)
       return;
     const uint32_t *next = runs;
     onRows([&](int64_t row, uint64_t element, int64_t words) {
@@ -126,8 +127,8 @@ public:
     });
   }
   MTC_INLINE void draw(KeptRow &row, int64_t index) const {
-    row = KeptRow(hasWholeRows() ? (const void *)(runs + kOfWholeRow * index)
-                                 : bits + index);
+    row = KeptRow(hasWholeRows ? (const void *)(runs + kOfWholeRow * index)
+                               : bits + index);
   }
 
 private:
@@ -135,10 +136,6 @@ private:
   static constexpr int kOfWholeRow = kTile / kRun; ///< runs
   static_assert(kOfWholeRow == 2, "a row's runs are its 64 bits");
 
-  /// Whether each row is kTile words that begin with a block: its runs are its
-  /// bits then. So it is of every tile but those at a diagonal or an end, where
-  /// keys are a multiple of 4.
-  MTC_INLINE bool hasWholeRows() const { return at.isWhole() && keys % 4 == 0; }
   /// The first products of the runs of whole rows, from a block on, and the
   /// last block.
   uint64_t listWholeRows(uint64_t block) {
@@ -214,7 +211,12 @@ private:
 
   const Dropper &drop;
   const TileAt &at;
-  int64_t keys, count = 0, done = 0; ///< runs
+  const int64_t keys;
+  /// Whether each row is kTile words that begin with a block: its runs are its
+  /// bits then. So it is of every tile but those at a diagonal or an end, where
+  /// keys are a multiple of 4.
+  const bool hasWholeRows;
+  int64_t count = 0, done = 0; ///< runs
   Fetcher &fetcher;
   RunDrawer drawer;
   uint64_t first[kTile * kMostRuns]; ///< of each run

@@ -49,11 +49,7 @@ MTC_INLINE F topOfRow(const QueryTile &t, const TileAt &at, const Plan &p,
   F top = lowest;
   for (int64_t j = 0; j < end; j += kW) {
     F x = load(s + j) * scale;
-    if constexpr (sight != Sight::whole)
-      x = firstLanes(int(keys - j), x, lowest);
-    if constexpr (sight == Sight::document)
-      x = firstLanes(int(first - j), lowest, x);
-    top = maximum(top, x);
+    top = maximum(top, seenLanes<sight>(x, first - j, keys - j, lowest));
   }
   return top;
 }
@@ -72,10 +68,7 @@ MTC_INLINE void softmaxVectors(const QueryTile &t, const TileAt &at,
   onEach<kN>([&](int i) { x[i] = load(s + i * kW) * scale - shift; });
   expUpTo88(x); // at most the maximum
   onEach<kN>([&](int i) {
-    if constexpr (sight != Sight::whole)
-      x[i] = firstLanes(int(keys - i * kW), x[i], zero);
-    if constexpr (sight == Sight::document)
-      x[i] = firstLanes(int(first - i * kW), zero, x[i]);
+    x[i] = seenLanes<sight>(x[i], first - i * kW, keys - i * kW, zero);
     sum = sum + x[i];
     if constexpr (drops)
       x[i] = Units::kScalesAtOnce ? kept.keepTimes(j + i * kW, x[i], factor)

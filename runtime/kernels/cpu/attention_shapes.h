@@ -120,6 +120,18 @@ MTC_INLINE int64_t within(int64_t x, int64_t low, int64_t high) {
 /// What a row may see of a tile: all, its keys, or those of its document.
 enum class Sight { whole, keys, document };
 
+/// x in the lanes of what a row sees from a column on, `rest` in the others;
+/// the columns `first` and `keys`, where that begins and ends, are from there,
+/// too.
+template <Sight sight>
+MTC_INLINE F seenLanes(F x, int64_t first, int64_t keys, F rest) {
+  if constexpr (sight != Sight::whole)
+    x = firstLanes(int(keys), x, rest);
+  if constexpr (sight == Sight::document)
+    x = firstLanes(int(first), rest, x);
+  return x;
+}
+
 /// A tile of scores: queries from i0, of one range, and keys from j0.
 struct TileAt {
   int64_t i0, j0, rows, keys; ///< rows, keys: how many exist
