@@ -1,6 +1,7 @@
 //===- gemm.cpp - the GEMMs of one rank -----------------------------------===//
 #include "runtime/kernels/cpu/gemm.h"
 
+#include "mtc/runtime/isa.h"
 #include "runtime/kernels/cpu/gemm_check.h"
 #include "runtime/kernels/cpu/gemm_onednn.h"
 #include "runtime/kernels/cpu/gemm_own.h"
@@ -32,6 +33,35 @@ Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
   std::string_view isa;
   MTC_RETURN_IF_ERROR(ownIsa(&isa));
   *bytes = OwnGemm(desc, threads, isa).scratchBytes();
+  return Status::okay();
+}
+
+/// One of those that read it: what is packed depends on op(b) alone.
+static GemmDesc productOf(const PackedDesc &desc) {
+  return {.m = 1,
+          .n = desc.n,
+          .k = desc.k,
+          .tb = desc.tb,
+          .ab = desc.type,
+          .c = desc.type,
+          .kernel = GemmKernel::ownPacked};
+}
+
+Status gemmPackedBytes(const PackedDesc &desc, std::string_view isa,
+                       int64_t *bytes) {
+  MTC_RETURN_IF_ERROR(checkPacked(desc, 1));
+  if (!isKnownIsa(isa))
+    return {StatusCode::usage,
+            "expected " + isaNames() + ", found " + std::string(isa)};
+  *bytes = OwnGemm(productOf(desc), 1, isa).packedBytes();
+  return Status::okay();
+}
+
+Status gemmPack(const PackedDesc &desc, int threads, const void *b, void *to) {
+  MTC_RETURN_IF_ERROR(checkPacked(desc, threads));
+  std::string_view isa;
+  MTC_RETURN_IF_ERROR(ownIsa(&isa));
+  OwnGemm(productOf(desc), threads, isa).pack(b, static_cast<float *>(to));
   return Status::okay();
 }
 

@@ -34,6 +34,13 @@ struct GemmDesc {
   GemmKernel kernel = GemmKernel::library; ///< what computes it
 };
 
+/// op(b) of products, [k, n]: stored [k, n], or [n, k] if tb.
+struct PackedDesc {
+  int64_t n = 0, k = 0;
+  bool tb = false;
+  MtcDtype type = MTC_F32;
+};
+
 /// What continues a product by a kernel of our own: MtcTile of abi.h.
 struct GemmThen {
   MtcTile call = nullptr; ///< null: nothing does
@@ -61,6 +68,18 @@ Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 /// x86-64-v3, allocates up to some MiB in each call, or is for reference.
 bool isPlannedByLibrary(const GemmDesc &desc, int threads);
 
+/// Bytes of what gemmPack makes under `isa`, one of kIsas: a function of n, k
+/// and the type, 64-aligned. Errors: usage for sizes below 1, for a type of no
+/// product, or for no such instruction set.
+Status gemmPackedBytes(const PackedDesc &desc, std::string_view isa,
+                       int64_t *bytes);
+
+/// Packs op(b) for products by GemmKernel::ownPacked of its n, k and type,
+/// whatever their m and threads, which then need not do it: what is at `to`,
+/// 64-aligned, is their b. On `threads` threads, under the chosen instruction
+/// set; allocates nothing. Errors: as gemmPackedBytes.
+Status gemmPack(const PackedDesc &desc, int threads, const void *b, void *to);
+
 /// "2.6.3" and the commit: part of what a result depends on.
 std::string gemmLibraryVersion();
 
@@ -81,7 +100,8 @@ public:
   /// Scratch bytes of row `index`; `execute` needs that many, 64-aligned.
   int64_t scratchBytes(int64_t index) const;
 
-  /// Runs row `index`; pointers to elements as in GemmDesc; `scratch` may be
+  /// Runs row `index`; pointers to elements as in GemmDesc, but of ownPacked,
+  /// whose `b` is what gemmPack made of it; `scratch` may be
   /// null where scratchBytes is 0. Allocates nothing itself (oneDNN allocates
   /// some 264 bytes). Sets the calling thread's OpenMP thread count if it
   /// differs and oneDNN computes. Calls `then` for blocks that have each

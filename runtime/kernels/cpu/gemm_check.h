@@ -12,5 +12,8 @@ std::string describe(const GemmDesc &desc);
 /// Errors: usage for a product that nothing computes.
 Status checkGemm(const GemmDesc &desc, int threads);
 
+/// Errors: usage for an op(b) of no product.
+Status checkPacked(const PackedDesc &desc, int threads);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_GEMM_CHECK_H

@@ -61,7 +61,7 @@ OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
       depth(blockOf(units(), kDepth, 8)),
       readsRows(!desc.ta && kernels->readsRows &&
                 desc.k % kernels->elementsPerUnit == 0),
-      ownsB(readsRows || desc.m < std::min(desc.n, kShared)) {
+      ownsB(readsRows || isPacked() || desc.m < std::min(desc.n, kShared)) {
   if (ownsB)
     planOwnB();
   else
@@ -78,7 +78,7 @@ void OwnGemm::planOwnB() {
   int64_t panels = (readsRows ? kOwn / 2 : kOwn) / depth / kernels->columns;
   width = std::min(columns, std::max(panels, int64_t(1)) * kernels->columns);
   sharesAt = readsRows ? 0 : aligned(depth * roundUp(desc.m, kPanelRows));
-  sumsAt = aligned(depth * width);
+  sumsAt = isPacked() ? 0 : aligned(depth * width);
   // Sums that wait in fp32 are of some columns at a time.
   stripe = needsSums()
                ? std::min(columns, roundUp(ceilDiv(kShared, columnParts),
@@ -104,6 +104,9 @@ void OwnGemm::planSharedB() {
   share = sumsAt + (needsSums() ? aligned(rows * stripe) : 0);
   end = sharesAt + threads * share;
 }
+
+/// Whether `b` is what `pack` made of it.
+bool OwnGemm::isPacked() const { return desc.kernel == GemmKernel::ownPacked; }
 
 /// Whether sums of several blocks of k need more bits than c has.
 bool OwnGemm::needsSums() const { return desc.c != MTC_F32 && depth < units(); }
@@ -194,21 +197,44 @@ void OwnGemm::packAllOfA(int64_t unit, const void *a, float *scratch,
   meet(parts);
 }
 
-/// What `next` will read, spread over the end of `call`.
-Ahead OwnGemm::aheadOf(const PackCall &next, const BlockCall &call) const {
-  int64_t rows = next.alongK ? next.rows : next.depth,
-          columns = next.alongK ? next.depth : next.rows;
+/// `rows` of as many lines, spread over the end of `call`.
+Ahead OwnGemm::spread(const void *at, int64_t stride, int64_t rows,
+                      int64_t lines, const BlockCall &call) const {
   Ahead ahead{};
-  ahead.at = static_cast<const char *>(next.from);
-  ahead.stride = next.stride * bytesOf(desc.ab);
-  ahead.lines = ceilDiv(columns * bytesOf(desc.ab), 64);
-  ahead.left = rows * ahead.lines;
+  ahead.at = static_cast<const char *>(at);
+  ahead.stride = stride;
+  ahead.lines = lines;
+  ahead.left = rows * lines;
   int64_t takes = ceilDiv(call.rows, kernels->rows) *
                   ceilDiv(call.columns, kernels->columns) *
                   ceilDiv(call.depth, kChunk);
   ahead.each = ceilDiv(ahead.left, takes);
   ahead.wait = takes - ceilDiv(ahead.left, ahead.each);
   return ahead;
+}
+
+/// What `next` will read, spread over the end of `call`.
+Ahead OwnGemm::aheadOf(const PackCall &next, const BlockCall &call) const {
+  int64_t rows = next.alongK ? next.rows : next.depth,
+          columns = next.alongK ? next.depth : next.rows;
+  return spread(next.from, next.stride * bytesOf(desc.ab), rows,
+                ceilDiv(columns * bytesOf(desc.ab), 64), call);
+}
+
+/// The same of a block of op(b).
+Ahead OwnGemm::aheadOf(const Block &next, const void *b,
+                       const BlockCall &call) const {
+  if (!isPacked())
+    return aheadOf(callToPackB(next, b), call);
+  int64_t floats = next.units * roundUp(next.columns, kernels->columns);
+  return spread(static_cast<const float *>(b) + packedAt(next), 0, 1,
+                ceilDiv(floats, 16), call);
+}
+
+/// Of what is packed beforehand, in floats; a block begins with a panel.
+int64_t OwnGemm::packedAt(const Block &block) const {
+  return block.unit * roundUp(desc.n, kernels->columns) +
+         block.column * block.units;
 }
 
 bool OwnGemm::isLast(const Block &block) const {
@@ -301,6 +327,12 @@ void OwnGemm::packOwn(const Block &block, const void *b, float *own) const {
   kernels->pack(pack);
 }
 
+/// A block of what was packed beforehand.
+float *OwnGemm::packedBlock(const Block &block, const void *b) const {
+  // Nobody writes there, as `unpacked` is null.
+  return static_cast<float *>(const_cast<void *>(b)) + packedAt(block);
+}
+
 /// A thread's part of the scratch.
 float *OwnGemm::ownOf(float *scratch, int64_t thread) const {
   return scratch + sharesAt + thread * share;
@@ -330,7 +362,9 @@ void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
                        float *scratch, int64_t thread) const {
   float *own = ownOf(scratch, thread);
   BlockCall call = callOfRows(block, of.rows, a, c, scratch, own);
-  if (packsAlong(block)) {
+  if (isPacked()) {
+    call.b = packedBlock(block, b);
+  } else if (packsAlong(block)) {
     PackCall pack = callToPackB(block, b);
     call.unpacked = pack.from;
     call.unpackedStride = pack.stride;
@@ -340,7 +374,7 @@ void OwnGemm::ownBlock(const Block &block, const Block &next, const Share &of,
   call.floats += (block.column - of.columns.begin) % stripe;
   Ahead ahead{};
   if (next.columns > 0) {
-    ahead = aheadOf(callToPackB(next, b), call);
+    ahead = aheadOf(next, b, call);
     call.ahead = &ahead;
   }
   multiply(call, c, {of.rows.begin, block.column, isLast(block)});
@@ -390,12 +424,14 @@ void OwnGemm::runTail(const void *a, const void *b, const Result &c,
   for (int64_t i; (i = taken.fetch_add(1)) < end;) {
     int64_t number = i / pieces, row = i % pieces * kTailRows;
     Block block = blockAt({first, desc.n}, first + number * width, 0);
-    if (packed != number)
+    if (packed != number && !isPacked())
       packOwn(block, b, own);
     packed = number;
     Part rows{row, std::min(row + kTailRows, desc.m)};
-    multiply(callOfRows(block, rows, a, c, scratch, own), c,
-             {row, block.column, true});
+    BlockCall call = callOfRows(block, rows, a, c, scratch, own);
+    if (isPacked())
+      call.b = packedBlock(block, b);
+    multiply(call, c, {row, block.column, true});
   }
 }
 
@@ -445,6 +481,30 @@ void OwnGemm::runSharedB(const void *a, const void *b, const Result &c,
       for (int64_t thread = part; thread < threads; thread += parts)
         sharedBlock(block, a, c, scratch, thread);
     }
+}
+
+int64_t OwnGemm::packedFloats() const {
+  return units() * roundUp(desc.n, kernels->columns);
+}
+
+int64_t OwnGemm::packedBytes() const { return 4 * aligned(packedFloats()); }
+
+void OwnGemm::pack(const void *b, float *to) const {
+  // Panels of 24 columns and an odd number of units end within a line.
+  std::fill(to + packedFloats(), to + aligned(packedFloats()), 0.0f);
+  onTeam(threads, [&](int64_t part, int64_t parts) {
+    Part columns = partOf(desc.n, part, parts, kernels->columns);
+    if (columns.empty())
+      return;
+    for (int64_t unit = 0; unit < units(); unit += depth) {
+      Block block{columns.begin, columns.size(), unit,
+                  std::min(depth, units() - unit)};
+      PackCall pack = callToPackB(block, b);
+      pack.to = to + packedAt(block);
+      pack.streams = true;
+      kernels->pack(pack);
+    }
+  });
 }
 
 void OwnGemm::run(const void *a, const void *b, void *at, float *scratch,

@@ -39,6 +39,14 @@ public:
   /// What `run` needs, 64-aligned: a function of what the constructor got.
   int64_t scratchBytes() const { return end * int64_t(sizeof(float)); }
 
+  /// Of op(b) as `pack` leaves it, 64-aligned: a function of n, k, the type and
+  /// the instruction set.
+  int64_t packedBytes() const;
+  /// Packs op(b) for every product of its n, k, type and instruction set,
+  /// whatever its m and threads: a block of k behind the other, in each the
+  /// panels of all columns; then zeros up to the last byte. `to` is 64-aligned.
+  void pack(const void *b, float *to) const;
+
   /// The processor must have the instruction set. Allocates nothing. Blocks of
   /// which `then` is called begin at multiples of a panel's rows and columns.
   void run(const void *a, const void *b, void *c, float *scratch,
@@ -64,6 +72,7 @@ private:
     bool isLast;
   };
   int64_t units() const;
+  bool isPacked() const;
   bool needsSums() const;
   void planOwnB();
   void planSharedB();
@@ -79,6 +88,12 @@ private:
   void packAllOfA(int64_t unit, const void *a, float *scratch, int64_t part,
                   int64_t parts) const;
   Ahead aheadOf(const PackCall &next, const BlockCall &call) const;
+  Ahead aheadOf(const Block &next, const void *b, const BlockCall &call) const;
+  Ahead spread(const void *at, int64_t stride, int64_t rows, int64_t lines,
+               const BlockCall &call) const;
+  int64_t packedFloats() const;
+  int64_t packedAt(const Block &block) const;
+  float *packedBlock(const Block &block, const void *b) const;
   bool isLast(const Block &block) const;
   bool hasWholeLines(const Result &c) const;
   BlockCall callOf(const Block &block, const Result &c) const;

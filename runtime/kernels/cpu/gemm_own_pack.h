@@ -28,20 +28,25 @@ void packEdge(const typename Units::Element *from, int64_t rowStride,
                      : 0.0f;
 }
 
-/// A group of rows that are stored along k.
+/// A group of rows that are stored along k. What is streamed comes from memory,
+/// too: behind the end of these rows lines of the next group are fetched.
 template <typename Units, typename Group>
 MTC_INLINE void packAlong(const typename Units::Element *from, int64_t stride,
                           int64_t depth, int64_t width, float *to) {
   constexpr int64_t kAhead = 256; // bytes
   constexpr int kUnits = Group::kUnits;
+  constexpr int64_t kSize = sizeof(typename Units::Element);
   int64_t unit = 0;
   for (; (unit + kUnits) * Units::kElements <= depth; unit += kUnits) {
     const auto *p = from + unit * Units::kElements;
+    int64_t ahead = kAhead;
+    if (Group::kStreams && unit * Units::kElements + kAhead / kSize >= depth)
+      ahead += (kUnits * stride - depth) * kSize;
     typename Group::Vector x[kUnits];
 #pragma GCC unroll 16
     for (int i = 0; i < kUnits; ++i) {
       x[i] = Units::template along<Group>(p + i * stride);
-      _mm_prefetch((const char *)(p + i * stride) + kAhead, _MM_HINT_T0);
+      _mm_prefetch((const char *)(p + i * stride) + ahead, _MM_HINT_T0);
     }
     Group::transpose(x);
 #pragma GCC unroll 16
@@ -85,12 +90,43 @@ MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
       }
     }
   }
-  if (wholeUnits < units)
-    for (int64_t row = 0; row < whole; row += kUnits)
-      packEdge<Units, Group>(from + row, 1, call.stride, kUnits, call.depth,
-                             wholeUnits, call.width,
-                             call.to + row / call.width * call.width * units +
-                                 row % call.width);
+}
+
+/// The same of panels of op(b), line by line as memory has them, since nothing
+/// of a panel is to wait in a cache. A loop over its groups would cost a tenth.
+template <typename Units, typename Group>
+MTC_INLINE void streamAcross(const PackCall &call, int64_t units) {
+  using Element = typename Units::Element;
+  constexpr int kUnits = Group::kUnits, kLine = 64 / sizeof(Element);
+  const auto *from = static_cast<const Element *>(call.from);
+  int64_t step = Units::kElements * call.stride;
+  for (int64_t unit = 0; unit < call.depth / Units::kElements; ++unit)
+    for (int64_t row = 0; row < call.rows; row += kPanelColumns) {
+      float *to = call.to + row * units + unit * kPanelColumns;
+      const auto *p = from + unit * step + row;
+      for (int64_t i = 0; i < Units::kElements; ++i)
+        for (int64_t line = 0; line < kPanelColumns; line += kLine)
+          _mm_prefetch((const char *)(p + step + i * call.stride + line),
+                       _MM_HINT_T1);
+      int64_t groups = (call.rows - row) / kUnits;
+#pragma GCC unroll 3
+      for (int i = 0; i < kVectors; ++i)
+        if (i < groups)
+          Group::store(to + i * kUnits, Units::template across<Group>(
+                                            p + i * kUnits, call.stride));
+    }
+}
+
+/// The last unit of whole groups, of which memory has a part.
+template <typename Units, typename Group>
+void packLastAcross(const PackCall &call, int64_t units) {
+  const auto *from = static_cast<const typename Units::Element *>(call.from);
+  int64_t wholeUnits = call.depth / Units::kElements;
+  for (int64_t row = 0; row + Group::kUnits <= call.rows; row += Group::kUnits)
+    packEdge<Units, Group>(from + row, 1, call.stride, Group::kUnits,
+                           call.depth, wholeUnits, call.width,
+                           call.to + row / call.width * call.width * units +
+                               row % call.width);
 }
 
 template <typename Units, typename Group>
@@ -99,8 +135,14 @@ MTC_INLINE void packGroups(const PackCall &call) {
   int64_t units = (call.depth + Units::kElements - 1) / Units::kElements;
   int64_t rowStride = call.alongK ? call.stride : 1,
           kStride = call.alongK ? 1 : call.stride;
-  if (!call.alongK)
-    packAcross<Units, Group>(call, units);
+  if (!call.alongK) {
+    if constexpr (Group::kStreams)
+      streamAcross<Units, Group>(call, units);
+    else
+      packAcross<Units, Group>(call, units);
+    if (call.depth % Units::kElements != 0)
+      packLastAcross<Units, Group>(call, units);
+  }
   int64_t padded = (call.rows + call.width - 1) / call.width * call.width;
   for (int64_t row = 0; row < padded; row += Group::kUnits) {
     float *to =
@@ -115,6 +157,13 @@ MTC_INLINE void packGroups(const PackCall &call) {
 }
 
 template <typename Units> void packPanels(const PackCall &call) {
+#ifdef __AVX512F__
+  if (call.streams) {
+    packGroups<Units, StreamedSixteen>(call);
+    _mm_sfence();
+    return;
+  }
+#endif
   if (call.width % VectorOfUnits::kUnits == 0)
     packGroups<Units, VectorOfUnits>(call);
   else

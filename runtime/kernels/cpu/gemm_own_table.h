@@ -21,7 +21,9 @@ inline constexpr int64_t kPanelRows = 8;
 
 /// Element (row, k) is at from[row · stride + k] if `alongK`, else at
 /// from[k · stride + row], in elements. What a panel has beyond `rows` and
-/// `depth` is zero.
+/// `depth` is zero. With `streams`, of panels of op(b), what is written is not
+/// to stay in the caches, as memory that nobody reads soon. AVX2, whose vectors
+/// are half lines, takes no notice of that.
 struct PackCall {
   const void *from;
   int64_t stride;
@@ -29,6 +31,7 @@ struct PackCall {
   int64_t rows, depth;
   int64_t width;
   float *to; ///< 64-aligned
+  bool streams = false;
 };
 
 /// Where a block's sums begin, and where they go.

@@ -21,9 +21,6 @@ using mtc::runtime::kChunk;
 using mtc::runtime::kPanelRows;
 using mtc::runtime::Sums;
 
-constexpr int kVectors = 3; ///< of a row of a register block, at most
-constexpr int64_t kPanelColumns = kVectors * kW;
-
 /// a·b + c in each lane of fp32.
 struct FloatTerms {
   MTC_INLINE static F add(F sum, F a, F b) { return fma(a, b, sum); }

@@ -11,10 +11,14 @@
 
 namespace {
 
+constexpr int kVectors = 3; ///< of a row of a register block, at most
+constexpr int64_t kPanelColumns = kVectors * kW; ///< of a panel of op(b)
+
 /// Eight units, in every instruction set: of a panel of op(a).
 struct Eight {
   using Vector = __m256;
   static constexpr int kUnits = 8;
+  static constexpr bool kStreams = false;
   MTC_INLINE static Vector floats(const float *p) { return _mm256_loadu_ps(p); }
   MTC_INLINE static Vector floats(const F16 *p) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
@@ -66,6 +70,7 @@ MTC_INLINE void Eight::transpose(Vector (&x)[kUnits]) {
 struct Sixteen {
   using Vector = __m512;
   static constexpr int kUnits = 16;
+  static constexpr bool kStreams = false;
   template <typename E> MTC_INLINE static Vector floats(const E *p) {
     return load(p);
   }
@@ -111,6 +116,13 @@ MTC_INLINE void Sixteen::transpose(Vector (&x)[kUnits]) {
     x[i + 12] = _mm512_shuffle_f32x4(odd, nextOdd, 0xdd);
   }
 }
+
+/// The same, written past the caches: a line of a panel each. Others see it
+/// behind a fence.
+struct StreamedSixteen : Sixteen {
+  static constexpr bool kStreams = true;
+  MTC_INLINE static void store(float *p, Vector x) { _mm512_stream_ps(p, x); }
+};
 #else
 using Sixteen = Eight;
 #endif

@@ -32,6 +32,13 @@ int64_t gemmScratch(std::string_view isa, const GemmInfo &row, int threads) {
                                            : ownScratch(isa, desc, threads);
 }
 
+int64_t packedBytes(std::string_view isa, int64_t n, int64_t k, MtcDtype type) {
+  int64_t bytes = 0;
+  return gemmPackedBytes({.n = n, .k = k, .type = type}, isa, &bytes).ok()
+             ? bytes
+             : -1;
+}
+
 } // namespace mtc::runtime
 
 extern "C" int64_t mtc_gemm_scratch(const char *isa, int64_t m, int64_t n,

@@ -55,11 +55,7 @@ inline bool parse(int argc, char **argv, Arguments &out) {
 
 /// A bench that has run the products that are wanted, on operands of its own.
 template <typename Bench> Bench runProducts(const Arguments &given) {
-  Bench bench{given.threads,
-              given.repeats,
-              given.isBf16,
-              Slots(given.mostBytes()),
-              Slots(given.mostBytes()),
+  Bench bench{given, Slots(given.mostBytes()), Slots(given.mostBytes()),
               Slots(given.mostBytes())};
   for (const Product &product : productsOf(given.tokens))
     if (given.takes(product))

@@ -1,7 +1,9 @@
 // The products of a gpt2-124m step, by oneDNN and by the kernel of our own, in
-// turn; each as a part of the peak of the same run. Operands come from memory,
-// as in a step: buffers rotate. One thread is timed by its processor time,
-// several by the clock; both take the best of the repeats.
+// turn; each as a part of the peak of the same run. Those whose op(b) is a
+// weight also with one that was packed before: that, as a part of our own's
+// time, and what packing takes. Operands come from memory, as in a step:
+// buffers rotate. One thread is timed by its processor time, several by the
+// clock; all take the best of the repeats.
 //
 // usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA]]]
 #include "test/bench/gemm/arguments.h"
@@ -27,50 +29,116 @@ double peakOnce(int threads, bool isBf16) {
   return operations / (seconds(threads) - start);
 }
 
+/// What a product takes, the best so far, in seconds.
+struct Times {
+  double library = 1e30, own = 1e30;
+  double packed = 1e30, packing = 1e30; ///< of products that have such an op(b)
+};
+
+/// Ends this process, and says why, unless all is well.
+void demand(const Status &status) {
+  if (status.ok())
+    return;
+  std::fprintf(stderr, "%s\n", status.message().c_str());
+  std::exit(1);
+}
+
+/// op(b) of one product as gemmPack leaves it; nothing where it is no weight.
+struct Packed {
+  Packed(const Product &p, const Arguments &given)
+      : desc{p.n, p.k, p.tb, given.isBf16 ? MTC_BF16 : MTC_F32},
+        isWeight(!p.ta), bytes(bytesOf(given.isa)),
+        slots(isWeight ? bytes : 0) {}
+
+  int64_t bytesOf(std::string_view isa) const {
+    int64_t bytes = 0;
+    demand(gemmPackedBytes(desc, isa, &bytes));
+    return bytes;
+  }
+
+  PackedDesc desc;
+  bool isWeight;
+  int64_t bytes;
+  Slots slots;
+};
+
 struct Bench {
-  int threads, repeats;
-  bool isBf16;
+  const Arguments &given;
   Slots a, b, c;
-  double peak = 0, times[2] = {0, 0}, operations = 0;
+  double peak = 0, operations = 0;
+  Times step{0, 0, 0, 0};
 
   GemmDesc descOf(const Product &p, GemmKernel kernel) const {
-    MtcDtype ab = isBf16 ? MTC_BF16 : MTC_F32;
+    MtcDtype ab = given.isBf16 ? MTC_BF16 : MTC_F32;
     return {p.m,   p.n, p.k, p.ta, p.tb, p.beta, ab, p.beta ? MTC_F32 : ab,
             kernel};
   }
 
+  /// Takes the time of `work` into *best, but for that of the first round,
+  /// which finds pages that nobody touched.
+  template <typename Work> void time(int round, double *best, Work &&work) {
+    double start = seconds(given.threads);
+    work();
+    if (round >= 0)
+      *best = std::min(*best, seconds(given.threads) - start);
+  }
+
+  /// One call of each; rows of `set` are the library's, our own, and ours of
+  /// what is packed.
+  void round(int number, const Product &p, GemmSet &set, Slots &scratch,
+             Packed &packed, Times &best) {
+    int64_t size = given.isBf16 ? 2 : 4, cSize = p.beta ? 4 : size;
+    auto product = [&](int row, double *best, void *w) {
+      void *x = a.next(p.m * p.k * size), *y = c.next(p.m * p.n * cSize),
+           *space = scratch.next(0);
+      time(number, best, [&] { demand(set.execute(row, x, w, y, space)); });
+    };
+    product(0, &best.library, b.next(p.k * p.n * size));
+    product(1, &best.own, b.next(p.k * p.n * size));
+    if (!packed.isWeight)
+      return;
+    void *from = b.next(p.k * p.n * size),
+         *to = packed.slots.next(packed.bytes);
+    time(number, &best.packing,
+         [&] { demand(gemmPack(packed.desc, given.threads, from, to)); });
+    product(2, &best.packed, packed.slots.next(packed.bytes));
+  }
+
   void run(const Product &p) {
     GemmDesc rows[] = {descOf(p, GemmKernel::library),
-                       descOf(p, GemmKernel::own)};
+                       descOf(p, GemmKernel::own),
+                       descOf(p, GemmKernel::ownPacked)};
     GemmSet set;
-    if (Status status = set.create(rows, threads); !status.ok()) {
-      std::fprintf(stderr, "%s\n", status.message().c_str());
-      std::exit(1);
+    demand(set.create(rows, given.threads));
+    Slots scratch(std::max(
+        {set.scratchBytes(0), set.scratchBytes(1), set.scratchBytes(2)}));
+    Packed packed(p, given);
+    Times best;
+    for (int i = -1; i < given.repeats; ++i) {
+      peak = std::max(peak, peakOnce(given.threads, given.isBf16));
+      round(i, p, set, scratch, packed, best);
     }
-    double best[2] = {1e30, 1e30};
-    Slots scratch(std::max(set.scratchBytes(0), set.scratchBytes(1)));
-    int64_t size = isBf16 ? 2 : 4, cSize = rows[0].c == MTC_F32 ? 4 : 2;
-    for (int i = -1; i < repeats; ++i) {
-      peak = std::max(peak, peakOnce(threads, isBf16));
-      for (int row : {0, 1}) {
-        void *x = a.next(p.m * p.k * size), *w = b.next(p.k * p.n * size),
-             *y = c.next(p.m * p.n * cSize), *space = scratch.next(0);
-        double start = seconds(threads);
-        (void)set.execute(row, x, w, y, space);
-        if (i >= 0) // the first one finds pages that nobody touched
-          best[row] = std::min(best[row], seconds(threads) - start);
-      }
-    }
+    report(p, packed, best);
+  }
+
+  void report(const Product &p, const Packed &packed, const Times &best) {
     double each = 2.0 * double(p.m) * double(p.n) * double(p.k);
     std::printf("%-22s %6ld x %6ld x %6ld  onednn %8.2f ms %5.1f %%  own %8.2f "
-                "ms %5.1f %%\n",
-                p.name.c_str(), long(p.m), long(p.n), long(p.k), best[0] * 1e3,
-                100 * each / best[0] / peak, best[1] * 1e3,
-                100 * each / best[1] / peak);
+                "ms %5.1f %%",
+                p.name.c_str(), long(p.m), long(p.n), long(p.k),
+                best.library * 1e3, 100 * each / best.library / peak,
+                best.own * 1e3, 100 * each / best.own / peak);
+    if (packed.isWeight)
+      std::printf("  packed %8.2f ms %5.3f of own, packing %6.2f ms",
+                  best.packed * 1e3, best.packed / best.own,
+                  best.packing * 1e3);
+    std::printf("\n");
     std::fflush(stdout);
     operations += p.count * each;
-    for (int row : {0, 1})
-      times[row] += p.count * best[row];
+    step.library += p.count * best.library;
+    step.own += p.count * best.own;
+    step.packed += p.count * (packed.isWeight ? best.packed : best.own);
+    step.packing += p.count * (packed.isWeight ? best.packing : 0);
   }
 };
 
@@ -81,12 +149,12 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, given))
     return 2;
   const auto bench = runProducts<Bench>(given);
-  std::printf(
-      "a step: onednn %.1f ms, %.1f %%; own %.1f ms, %.1f %%; peak %.1f "
-      "GFLOP/s\n",
-      bench.times[0] * 1e3,
-      100 * bench.operations / bench.times[0] / bench.peak,
-      bench.times[1] * 1e3,
-      100 * bench.operations / bench.times[1] / bench.peak, bench.peak * 1e-9);
+  const Times &step = bench.step;
+  std::printf("a step: onednn %.1f ms, %.1f %%; own %.1f ms, %.1f %%; weights "
+              "packed before %.1f ms, packing %.1f ms; peak %.1f GFLOP/s\n",
+              step.library * 1e3,
+              100 * bench.operations / step.library / bench.peak,
+              step.own * 1e3, 100 * bench.operations / step.own / bench.peak,
+              step.packed * 1e3, step.packing * 1e3, bench.peak * 1e-9);
   return 0;
 }

@@ -191,13 +191,12 @@ private:
 };
 
 struct Bench {
-  int threads, repeats;
-  bool isBf16;
+  const Arguments &given;
   Slots a, b, c;
   double times[3] = {0, 0, 0}; ///< own, matmul, the best for each product
 
   Candidate own(const Product &p, GemmSet &set) {
-    MtcDtype ab = isBf16 ? MTC_BF16 : MTC_F32;
+    MtcDtype ab = given.isBf16 ? MTC_BF16 : MTC_F32;
     GemmDesc row{p.m,
                  p.n,
                  p.k,
@@ -207,13 +206,13 @@ struct Bench {
                  ab,
                  p.beta ? MTC_F32 : ab,
                  p.beta ? GemmKernel::ownStreamed : GemmKernel::own};
-    if (Status status = set.create({&row, 1}, threads); !status.ok()) {
+    if (Status status = set.create({&row, 1}, given.threads); !status.ok()) {
       std::fprintf(stderr, "%s\n", status.message().c_str());
       std::exit(1);
     }
     Candidate out;
     out.name = "own";
-    out.bBytes = p.k * p.n * (isBf16 ? 2 : 4);
+    out.bBytes = p.k * p.n * (given.isBf16 ? 2 : 4);
     out.scratchBytes = set.scratchBytes(0);
     out.run = [&set](void *x, void *y, void *z, void *scratch) {
       (void)set.execute(0, x, y, z, scratch);
@@ -223,22 +222,23 @@ struct Bench {
 
   void run(const Product &p) {
     GemmSet set;
-    std::vector<Candidate> all = Candidates(p, isBf16).all();
+    std::vector<Candidate> all = Candidates(p, given.isBf16).all();
     all.insert(all.begin(), own(p, set));
-    int64_t size = isBf16 ? 2 : 4, cSize = isBf16 && !p.beta ? 2 : 4, most = 0;
+    int64_t size = given.isBf16 ? 2 : 4,
+            cSize = given.isBf16 && !p.beta ? 2 : 4, most = 0;
     for (const Candidate &each : all)
       most = std::max(most, each.scratchBytes);
     Slots scratch(most);
-    for (int i = -1; i < repeats; ++i)
+    for (int i = -1; i < given.repeats; ++i)
       for (Candidate &each : all) {
         void *x = a.next(p.m * p.k * size), *y = b.next(each.bBytes),
              *z = c.next(p.m * p.n * cSize), *space = scratch.next(0);
         int64_t before = allocated;
-        double start = seconds(threads);
+        double start = seconds(given.threads);
         each.run(x, y, z, space);
         each.allocated = allocated - before;
         if (i >= 0)
-          each.best = std::min(each.best, seconds(threads) - start);
+          each.best = std::min(each.best, seconds(given.threads) - start);
       }
     report(p, all);
   }

@@ -1,66 +1,16 @@
 // OwnGemm: random products against double, at the edge of what may be read and
 // written, with equal bits for every number of threads.
-#include "runtime/kernels/cpu/gemm_own.h"
-
-#include "mtc/runtime/isa.h"
-#include "test/unit/half.h"
+#include "test/unit/kernels/own_products.h"
 
 #include <atomic>
 #include <chrono>
-#include <gtest/gtest.h>
-#include <random>
 #include <span>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 
 using namespace mtc::runtime;
 using namespace mtc::test;
 
 namespace {
-
-/// Memory that ends where no page is, and begins somewhere in one.
-class Guarded {
-public:
-  explicit Guarded(size_t bytes) : bytes(bytes) {
-    size_t page = size_t(sysconf(_SC_PAGESIZE));
-    size_t pages = (bytes + page - 1) / page * page;
-    mapped = pages + page;
-    base =
-        static_cast<std::byte *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(base, MAP_FAILED);
-    EXPECT_EQ(mprotect(base + pages, page, PROT_NONE), 0);
-    begin = base + pages - bytes;
-  }
-  explicit Guarded(const std::vector<std::byte> &from) : Guarded(from.size()) {
-    std::memcpy(begin, from.data(), bytes);
-  }
-  ~Guarded() { munmap(base, mapped); }
-  Guarded(const Guarded &) = delete;
-  Guarded &operator=(const Guarded &) = delete;
-
-  std::vector<std::byte> copy() const { return {begin, begin + bytes}; }
-  std::byte *begin;
-  size_t bytes;
-
-private:
-  std::byte *base;
-  size_t mapped;
-};
-
-/// Of this processor.
-const std::string_view kBest =
-    *std::find_if(std::begin(kIsas), std::end(kIsas), processorHas);
-
-struct Types {
-  MtcDtype ab, c;
-};
-constexpr Types kTypes[] = {{MTC_F32, MTC_F32},
-                            {MTC_BF16, MTC_F32},
-                            {MTC_BF16, MTC_BF16},
-                            {MTC_F16, MTC_F32},
-                            {MTC_F16, MTC_F16}};
 
 /// Sizes around those of panels and blocks, up to three blocks of k and two of
 /// columns; at most about `terms` of them.
@@ -81,89 +31,6 @@ GemmDesc randomProduct(std::mt19937 &rng, int64_t terms) {
   d.ab = types.ab;
   d.c = types.c;
   return d;
-}
-
-struct Operands {
-  std::vector<float> a, b, c;
-};
-
-Operands operandsOf(const GemmDesc &d, std::mt19937 &rng) {
-  auto draw = [&](MtcDtype type, int64_t count) {
-    std::vector<float> x(static_cast<size_t>(count));
-    for (float &v : x)
-      v = float(int32_t(rng())) * 0x1p-31f;
-    return roundedTo(type, x);
-  };
-  return {draw(d.ab, d.m * d.k), draw(d.ab, d.k * d.n), draw(d.c, d.m * d.n)};
-}
-
-/// What c has behind the product; what beta 0 must not read is NaN before.
-std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
-                               std::string_view isa, int threads) {
-  std::vector<float> before = x.c;
-  if (d.beta == 0)
-    std::fill(before.begin(), before.end(), NAN);
-  // A row more in front of c: it must stay as it is.
-  before.insert(before.begin(), size_t(d.n), 42.0f);
-  Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)),
-      c(storedAs(d.c, before));
-  OwnGemm own(d, threads, isa);
-  // The kernels want it 64-aligned, so its end is where it is.
-  EXPECT_EQ(own.scratchBytes() % 64, 0);
-  Guarded scratch(size_t(own.scratchBytes()));
-  std::memset(scratch.begin, 0xff, scratch.bytes); // NaN
-  size_t row = c.bytes / size_t(d.m + 1);
-  own.run(a.begin, b.begin, c.begin + row,
-          reinterpret_cast<float *>(scratch.begin));
-  std::vector<std::byte> all = c.copy();
-  std::vector<std::byte> border(all.begin(), all.begin() + int64_t(row));
-  EXPECT_EQ(border, storedAs(d.c, std::vector<float>(size_t(d.n), 42.0f)));
-  return {all.begin() + int64_t(row), all.end()};
-}
-
-/// What is told of the blocks of a product that is continued.
-struct Seen {
-  const GemmDesc &d;
-  const std::byte *c;
-  std::vector<std::byte> copied; ///< of c, when its block was finished
-  std::vector<int> times;        ///< that each element was in a block
-};
-
-void see(void *argument, int64_t row, int64_t rowEnd, int64_t column,
-         int64_t columnEnd) {
-  Seen &seen = *static_cast<Seen *>(argument);
-  size_t bytes = seen.copied.size() / seen.times.size();
-  EXPECT_EQ(row % kPanelRows, 0);
-  EXPECT_EQ(column % 8, 0); // blocks of four random words are not cut
-  for (int64_t i = row; i < rowEnd; ++i)
-    for (int64_t j = column; j < columnEnd; ++j) {
-      auto at = size_t(i * seen.d.n + j);
-      ++seen.times[at];
-      std::memcpy(&seen.copied[at * bytes], seen.c + at * bytes, bytes);
-    }
-}
-
-/// The same bits as `expected`, each seen once and finished by what continues
-/// the product.
-void expectContinued(const GemmDesc &d, const Operands &x, std::string_view isa,
-                     int threads, const std::vector<std::byte> &expected) {
-  Guarded a(storedAs(d.ab, x.a)), b(storedAs(d.ab, x.b)), c(storedAs(d.c, x.c));
-  OwnGemm own(d, threads, isa);
-  Guarded scratch(size_t(own.scratchBytes()));
-  Seen seen{d, c.begin, std::vector<std::byte>(c.bytes),
-            std::vector<int>(size_t(d.m * d.n))};
-  own.run(a.begin, b.begin, c.begin, reinterpret_cast<float *>(scratch.begin),
-          {see, &seen});
-  ASSERT_EQ(seen.times, std::vector<int>(seen.times.size(), 1));
-  ASSERT_EQ(seen.copied, expected);
-  ASSERT_EQ(c.copy(), expected);
-}
-
-std::string name(const GemmDesc &d) {
-  return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
-         " k=" + std::to_string(d.k) + " ta=" + std::to_string(d.ta) +
-         " tb=" + std::to_string(d.tb) + " beta=" + std::to_string(d.beta) +
-         " ab=" + std::to_string(d.ab) + " c=" + std::to_string(d.c);
 }
 
 /// k + 1 roundings of fp32, each of a partial sum of at most the sum of sizes:
@@ -198,9 +65,6 @@ void expectNear(const GemmDesc &d, const Operands &x,
     }
   }
 }
-
-/// Whether AVX2 and AVX-512 have the same bits.
-bool isWidened(const GemmDesc &d) { return d.ab != MTC_BF16; }
 
 } // namespace
 
@@ -370,15 +234,6 @@ TEST(OwnGemm, StreamedResultsHaveTheBitsOfOthers) {
               EXPECT_EQ(product(d, x, isa, threads), expected)
                   << isa << ", " << threads << " threads: " << name(d);
       }
-}
-
-/// The same product with op(b) stored the other way.
-Operands withTurnedB(const GemmDesc &d, const Operands &x) {
-  Operands turned = x;
-  for (int64_t l = 0; l < d.k; ++l)
-    for (int64_t j = 0; j < d.n; ++j)
-      turned.b[size_t(j * d.k + l)] = x.b[size_t(l * d.n + j)];
-  return turned;
 }
 
 // Panels of op(b) that lie across k in memory are packed by the product that

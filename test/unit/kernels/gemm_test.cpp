@@ -67,14 +67,15 @@ Operands operandsOf(const GemmDesc &d) {
   return x;
 }
 
+/// With `packed` in place of b, if there is one.
 std::vector<float> runRow(GemmSet &set, int64_t index, const GemmDesc &d,
-                          const Operands &x) {
+                          const Operands &x, const float *packed = nullptr) {
   std::vector<std::byte> a = storedAs(d.ab, x.a), b = storedAs(d.ab, x.b),
                          c = storedAs(d.c, x.c);
   std::vector<std::byte> scratch(size_t(set.scratchBytes(index)) + 64);
   auto at = (uintptr_t(scratch.data()) + 63) / 64 * 64;
-  EXPECT_TRUE(
-      set.execute(index, a.data(), b.data(), c.data(), (void *)at).ok());
+  const void *read = packed ? static_cast<const void *>(packed) : b.data();
+  EXPECT_TRUE(set.execute(index, a.data(), read, c.data(), (void *)at).ok());
   return valuesOf(d.c, c);
 }
 
@@ -243,6 +244,30 @@ TEST_F(Gemm, ScratchOfThePlannerIsScratchOfTheSet) {
                               threads),
                   bytes);
       }
+    }
+}
+
+// Under the instruction set that was chosen; by as many threads as come.
+TEST_F(Gemm, PackedBeforeByTheChosenInstructionSet) {
+  for (Types t : allTypes())
+    for (bool tb : {false, true}) {
+      GemmDesc own{33, 101, 1100, false, tb, 1, t.ab, t.c, GemmKernel::own},
+          packed = own;
+      packed.kernel = GemmKernel::ownPacked;
+      const PackedDesc desc{own.n, own.k, tb, t.ab};
+      GemmSet set;
+      ASSERT_TRUE(set.create(std::vector{own, packed}, 2).ok());
+      Operands x = operandsOf(own);
+      std::vector<float> expected = runRow(set, 0, own, x);
+      int64_t bytes = 0;
+      ASSERT_TRUE(gemmPackedBytes(desc, bestIsa(), &bytes).ok());
+      std::vector<std::byte> b = storedAs(t.ab, x.b);
+      std::vector<float> panels(size_t(bytes / 4 + 16));
+      auto *to = (float *)((reinterpret_cast<uintptr_t>(panels.data()) + 63) /
+                           64 * 64);
+      ASSERT_TRUE(gemmPack(desc, 3, b.data(), to).ok());
+      EXPECT_EQ(runRow(set, 1, packed, x, to), expected)
+          << "tb=" << tb << " ab=" << t.ab << " c=" << t.c;
     }
 }
 

@@ -169,8 +169,9 @@ struct EpilogueInfo {
 
 /// What computes a product: the device's library (oneDNN's matmul on a CPU), or
 /// the runtime's kernel for CPUs, which may write results past the caches,
-/// where nobody reads them soon.
-enum class GemmKernel : uint8_t { library, own, ownStreamed };
+/// where nobody reads them soon, or read an op(b) that was packed before
+/// (mtc_gemm_pack of abi.h).
+enum class GemmKernel : uint8_t { library, own, ownStreamed, ownPacked };
 
 /// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
 struct GemmInfo {

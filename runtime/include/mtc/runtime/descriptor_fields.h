@@ -42,7 +42,8 @@ inline constexpr Choice<MtcDtype> kDtypes[] = {
 inline constexpr Choice<GemmKernel> kGemmKernels[] = {
     {GemmKernel::library, "library"},
     {GemmKernel::own, "own"},
-    {GemmKernel::ownStreamed, "own_streamed"}};
+    {GemmKernel::ownStreamed, "own_streamed"},
+    {GemmKernel::ownPacked, "own_packed"}};
 
 /// As descriptors and reports write it; of the types above only.
 inline std::string_view dtypeName(MtcDtype dtype) {

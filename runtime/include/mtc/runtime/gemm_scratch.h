@@ -13,5 +13,9 @@ namespace mtc::runtime {
 /// Fixes oneDNN's instruction set where that library computes the row.
 int64_t gemmScratch(std::string_view isa, const GemmInfo &row, int threads);
 
+/// Bytes of op(b), [k, n] of `type`, packed for products by the kernel
+/// ownPacked under `isa`; -1 if there are none of that.
+int64_t packedBytes(std::string_view isa, int64_t n, int64_t k, MtcDtype type);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_GEMM_SCRATCH_H
