@@ -94,8 +94,8 @@ private:
                             "loss as for the largest step, found others");
     SmallVector<int64_t> arenas(*into.getArenas());
     for (auto [arena, bytes] : llvm::enumerate(*from.getArenas())) {
-      bool isOfStep =
-          arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE;
+      bool isOfStep = arena == MTC_ARENA_ACTIVATIONS ||
+                      arena == MTC_ARENA_WORKSPACE || arena == MTC_ARENA_PACKED;
       if (!isOfStep && arenas[arena] != bytes)
         return from.emitError("expected ")
                << arenas[arena] << " bytes in arena " << arena

@@ -25,6 +25,14 @@ int64_t mostBytes(const BundlePlan &plan) {
   return most;
 }
 
+/// Of a rank, in the arena that few plans have.
+static int64_t mostPackedBytes(const BundlePlan &plan) {
+  int64_t most = 0;
+  for (const ProgramPlan &program : plan.programs)
+    most = std::max(most, program.descriptor.arenas[MTC_ARENA_PACKED]);
+  return most;
+}
+
 Status checkMemory(const BundlePlan &plan) {
   if (!plan.config.deviceMemory)
     return Status::okay();
@@ -37,8 +45,12 @@ Status checkMemory(const BundlePlan &plan) {
                           *plan.config.deviceMemory, bytes);
   if (text.empty())
     return Status::okay();
-  return {StatusCode::infeasible,
-          text + "; raise tp, pp or zero, or lower micro_batch_size"};
+  text += "; raise tp, pp or zero, or lower micro_batch_size";
+  if (int64_t packed = mostPackedBytes(plan))
+    text += fmt::format(", or set prepack = never: of these {} are packed "
+                        "weights",
+                        packed);
+  return {StatusCode::infeasible, text};
 }
 
 } // namespace mtc::compiler

@@ -30,7 +30,8 @@ void append(std::vector<uintptr_t> &key, DictionaryAttr attributes,
 
 /// Arenas that one step uses, so that the largest step decides.
 bool isOfStep(size_t arena) {
-  return arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE;
+  return arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE ||
+         arena == MTC_ARENA_PACKED;
 }
 
 struct Shape {

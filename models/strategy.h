@@ -56,7 +56,9 @@ struct Strategy {
   /// Of epilogueKinds, in that order; a target has its own of them.
   std::vector<std::string> gemmEpilogues = {"bias", "gelu"};
   std::string gemm = "own"; ///< or "onednn"; of cpus
-  std::string gemmTable;    ///< the file of a table of `mtc tune`; empty: none
+  /// Weights that are packed for products once a step: or "auto", "always".
+  std::string prepack = "never";
+  std::string gemmTable; ///< the file of a table of `mtc tune`; empty: none
   int64_t threadsPerRank = 1;
   bool commThread = false; ///< a thread of collectives beside these
   int64_t bucketSize = 0;  ///< elements of a gradient bucket; 0: `resolve` says

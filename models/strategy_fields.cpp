@@ -301,6 +301,16 @@ static StrategyRows timeFields() {
        "do not depend on threads_per_rank, or by oneDNN's matmul (which a "
        "gemm_table may name for some, too)",
        "\"onednn\""},
+      {"", "prepack", named({"never", "auto", "always"}, &Strategy::prepack),
+       "weights that products of a cpu (gemm = \"own\") read are packed for "
+       "them once a step, in memory of their own, not in each microbatch: with "
+       "auto where it takes less time, as gemm_table says or, of a product "
+       "that it lacks, from 8 microbatches on; with always all that they read "
+       "as they lie. No bit "
+       "of our products depends on it (one that a table would give to oneDNN "
+       "is ours where that is faster); a weight has such a copy for its "
+       "forward and one for its backward",
+       "\"auto\""},
       {"", "gemm_table", OfStrategy::text(&Strategy::gemmTable),
        "a file of `mtc tune`, or the name of one that comes with mtc (`mtc "
        "help gemm-tables`, docs/tune.md): a product of a cpu that it has is "

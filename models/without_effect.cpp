@@ -67,6 +67,11 @@ const IdleChoice kChoices[] = {
        return s.gemm != Strategy().gemm && s.target != "cpu";
      },
      "gemm: products of a GPU are its library's"},
+    {[](const Strategy &s) {
+       return s.prepack != Strategy().prepack &&
+              (s.target != "cpu" || s.gemm != "own");
+     },
+     "prepack: only products of a cpu that are our own read packed weights"},
     {[](const Strategy &s) { return s.bucketLayout == "dense" && s.zero == 0; },
      "bucket_layout = dense: zero = 0, so no bucket is cut into parts"},
     {[](const Strategy &s) { return s.lossPerToken && !s.maskDocumentEnds; },

@@ -47,6 +47,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "gathers of parameters to the forward of the first microbatch"},
     {Phase::storeGradients, "store-gradients",
      "gradients of the first microbatch stored, not added to zeros"},
+    {Phase::packWeights, "pack-weights",
+     "weights packed for products once a step"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

@@ -37,6 +37,7 @@ enum class Phase {
   overlapGradients,
   overlapParameters,
   storeGradients,
+  packWeights,
   assignStreams,
   planMemory,
   verifyPlan,

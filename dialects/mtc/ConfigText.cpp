@@ -71,6 +71,7 @@ struct TargetFields {
   std::optional<int64_t> ranksPerHost;
   ArrayAttr epilogues;
   std::optional<GemmChoice> gemm;
+  std::optional<Prepack> prepack;
   template <typename Visit> void each(Visit visit) {
     visit("device", device);
     visit("isa", isa);
@@ -80,6 +81,7 @@ struct TargetFields {
     visit("ranks_per_host", ranksPerHost);
     visit("epilogues", epilogues);
     visit("gemm", gemm);
+    visit("prepack", prepack);
   }
 };
 
@@ -186,14 +188,14 @@ void OptimizerAttr::print(AsmPrinter &printer) const {
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   return parseAttr<TargetAttr, TargetFields>(parser, [](TargetFields &f) {
     return std::tuple(StringRef(f.device), f.isa, f.threads, f.streams,
-                      f.memory, f.ranksPerHost, f.epilogues, f.gemm);
+                      f.memory, f.ranksPerHost, f.epilogues, f.gemm, f.prepack);
   });
 }
 void TargetAttr::print(AsmPrinter &printer) const {
   printFields(printer,
               TargetFields{getDevice().str(), getIsa(), getThreads(),
                            getStreams(), getMemory(), getRanksPerHost(),
-                           getEpilogues(), getGemm()});
+                           getEpilogues(), getGemm(), getPrepack()});
 }
 
 Attribute RecomputeAttr::parse(AsmParser &parser, Type) {

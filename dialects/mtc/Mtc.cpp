@@ -150,13 +150,11 @@ static bool areNames(ArrayAttr list, Symbolize symbolize) {
   });
 }
 
-LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
-                                 StringAttr isa, int64_t threads,
-                                 std::optional<int64_t> streams,
-                                 std::optional<int64_t> memory,
-                                 std::optional<int64_t> ranksPerHost,
-                                 ArrayAttr epilogues,
-                                 std::optional<GemmChoice> gemm) {
+LogicalResult TargetAttr::verify(
+    EmitError emitError, StringRef device, StringAttr isa, int64_t threads,
+    std::optional<int64_t> streams, std::optional<int64_t> memory,
+    std::optional<int64_t> ranksPerHost, ArrayAttr epilogues,
+    std::optional<GemmChoice> gemm, std::optional<Prepack> prepack) {
   if (streams && device != "cpu")
     return emitError() << "expected streams of the device cpu alone, as a GPU "
                           "has two, found them of "
@@ -165,6 +163,9 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef device,
     return emitError() << "expected gemm of the device cpu alone, as products "
                           "of a GPU are its library's, found it of "
                        << device;
+  if (prepack && !gemm)
+    return emitError() << "expected prepack beside gemm = own, whose kernels "
+                          "read what is packed, found it alone";
   if (epilogues && !areNames(epilogues, [&](StringRef name) {
         auto kind = symbolizeEpilogue(name);
         return kind && (kind == Epilogue::Pointwise) == (device == "cpu");
@@ -319,10 +320,11 @@ DtypePolicy ConfigAttr::types() const {
 
 ConfigAttr ConfigAttr::withIsa(StringRef isa) const {
   TargetAttr old = getTarget();
-  auto target = TargetAttr::get(
-      getContext(), old.getDevice(), StringAttr::get(getContext(), isa),
-      old.getThreads(), old.getStreams(), old.getMemory(),
-      old.getRanksPerHost(), old.getEpilogues(), old.getGemm());
+  auto target =
+      TargetAttr::get(getContext(), old.getDevice(),
+                      StringAttr::get(getContext(), isa), old.getThreads(),
+                      old.getStreams(), old.getMemory(), old.getRanksPerHost(),
+                      old.getEpilogues(), old.getGemm(), old.getPrepack());
   return get(getContext(), getModel(), getMesh(), getBatch(), getPrecision(),
              getSchedule(), getOptimizer(), target, getRecompute(),
              getOverlap());

@@ -221,6 +221,15 @@ def Mtc_GemmChoice : I32EnumAttr<"GemmChoice", "how products of a cpu are comput
   let genSpecializedAttr = 0;
 }
 
+def Mtc_Prepack : I32EnumAttr<"Prepack", "which weights of products are packed once a step", [
+    I32EnumAttrCase<"Auto", 0, "auto">, I32EnumAttrCase<"Always", 1, "always">]> {
+  let description = [{
+    `auto`: those that many microbatches read, or a table of products says; `always`: all that can be.
+  }];
+  let cppNamespace = "::mtc";
+  let genSpecializedAttr = 0;
+}
+
 def Mtc_Target : Mtc_Attr<"Target", "target"> {
   let summary = "the device of a rank";
   let description = [{
@@ -231,7 +240,8 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
     Without `streams` work is in one queue on a cpu, and in two on a GPU; two on a cpu are its threads that
     compute and one for collectives. `epilogues` are what is done within products, by the names of `Epilogue`:
     of a GPU or of a cpu; nothing where it lacks. `gemm` is how products of a cpu are computed; by
-    oneDNN where it lacks.
+    oneDNN where it lacks. `prepack` says which weights are packed for them once a step, in memory of their own;
+    none where it lacks.
 
     Example: `#mtc.target<device = "cpu", isa = "x86-64-v4", threads = 1, memory = 8589934592>`
     Example: `#mtc.target<device = "cpu", threads = 1, streams = 2>`
@@ -239,8 +249,10 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
 
     Example: `#mtc.target<device = "cpu", threads = 2, epilogues = ["pointwise"], gemm = own>`
 
+    Example: `#mtc.target<device = "cpu", threads = 2, gemm = own, prepack = auto>`
+
     **Constraints:** the strings are not empty; the numbers are at least 1; there are at most two streams,
-    and a GPU says none; `epilogues` are those of the device, each once; `gemm` is of a cpu.
+    and a GPU says none; `epilogues` are those of the device, each once; `gemm` is of a cpu, `prepack` of products by `own`.
   }];
   let parameters = (ins StringRefParameter<"what runs kernels">:$device,
       OptionalParameter<"::mlir::StringAttr", "instruction set of the processor">:$isa,
@@ -249,7 +261,8 @@ def Mtc_Target : Mtc_Attr<"Target", "target"> {
       OptionalParameter<"std::optional<int64_t>", "bytes that a rank may take">:$memory,
                         OptionalParameter<"std::optional<int64_t>", "ranks of one host">:$ranks_per_host,
                         OptionalParameter<"::mlir::ArrayAttr", "names of what is done within products; nothing where it lacks">:$epilogues,
-                        OptionalParameter<"std::optional<::mtc::GemmChoice>", "how products of a cpu are computed; by oneDNN where it lacks">:$gemm);
+                        OptionalParameter<"std::optional<::mtc::GemmChoice>", "how products of a cpu are computed; by oneDNN where it lacks">:$gemm,
+                        OptionalParameter<"std::optional<::mtc::Prepack>", "weights that are packed once a step; none where it lacks">:$prepack);
   let extraClassDeclaration = [{
     /// Whether `epilogues` names this one.
     bool hasEpilogue(::mtc::Epilogue kind) const;

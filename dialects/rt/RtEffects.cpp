@@ -150,6 +150,13 @@ Accesses GemmOp::getAccesses() {
   return accesses;
 }
 
+Accesses PackOp::getAccesses() {
+  Accesses accesses;
+  add(accesses, getBMutable(), kReads);
+  add(accesses, getPackedMutable(), kStores);
+  return accesses;
+}
+
 Accesses AttentionOp::getAccesses() {
   Accesses accesses;
   add(accesses, getInputsMutable(), kReads);
@@ -199,6 +206,7 @@ MutableOperandRange GemmOp::getDpsInitsMutable() {
   // c, and aux behind it.
   return {*this, getCMutable().getOperandNumber(), getAux() ? 2U : 1U};
 }
+MutableOperandRange PackOp::getDpsInitsMutable() { return getPackedMutable(); }
 MutableOperandRange AttentionOp::getDpsInitsMutable() {
   return getInitsMutable();
 }
@@ -211,6 +219,9 @@ void LaunchOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);
 }
 void GemmOp::getEffects(Effects &effects) {
+  addEffects(getAccesses(), effects);
+}
+void PackOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);
 }
 void AttentionOp::getEffects(Effects &effects) {

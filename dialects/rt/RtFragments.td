@@ -42,23 +42,24 @@ def Rt_ViewOp : Op<Rt_Dialect, "view", [Pure]> {
 def Rt_RefKind : I32EnumAttr<"RefKind", "part of a bucket", [
     I32EnumAttrCase<"Param", 0, "param">, I32EnumAttrCase<"Grad", 1, "grad">,
     I32EnumAttrCase<"State", 2, "state">, I32EnumAttrCase<"Loss", 3, "loss">,
-    I32EnumAttrCase<"Staging", 4, "staging">]> {
+    I32EnumAttrCase<"Staging", 4, "staging">, I32EnumAttrCase<"Packed", 5, "packed">]> {
   let description = [{
     Parameters as they are computed with, accumulators of their gradients, a state
-    of the optimizer; the loss, which lies behind the buckets; and `staging`, the
+    of the optimizer; the loss, which lies behind the buckets; `staging`, the
     gradients of one microbatch on one rank, which live in the workspace of a
-    fragment until they are summed over dp (ZeRO-2).
+    fragment until they are summed over dp (ZeRO-2); and `packed`, which is of no
+    bucket: a weight as products read it (`rt.packed`).
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
 }
 def Rt_RefKindAttr : EnumAttr<Rt_Dialect, Rt_RefKind, "ref_kind">;
 def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
-  let summary = "a part of a bucket, before offsets are known";
+  let summary = "a part of a bucket, or a packed weight, before offsets are known";
   let description = [{
     The part `kind` of a bucket, a state by its name in the bucket's `states`; the
     accumulator of one use of a parameter, or the place of its gradient in the staging
-    buffer, which `rt.param` places; or the loss. What begins `from` an element of the
+    buffer, which `rt.param` places; or the loss; or all of the rt.packed of that number. What begins `from` an element of the
     bucket is as long as its type. `plan-memory` turns it into rt.view.
 
     Example: `%g = rt.ref grad of 0 : memref<2048xf32>`
@@ -68,6 +69,7 @@ def Rt_RefOp : Op<Rt_Dialect, "ref", [Pure]> {
     Example: `%p = rt.ref staging for "layers.0.mlp.up.weight" use 0 : memref<16x64xf32>`
     Example: `%m = rt.ref state "exp_avg" of 0 : memref<2048xf32>`
     Example: `%l = rt.ref loss : memref<1xf32>`
+    Example: `%k = rt.ref packed of 0 : memref<4096xi8>`
 
     **Constraints:** a bucket or a parameter, the latter of a gradient or staging only;
     neither of the loss; `from` 0 or more, of the gradients of a bucket only.
@@ -204,9 +206,10 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
   }];
 }
 def Rt_GemmKernel : I32EnumAttr<"GemmKernel", "what computes a product of a cpu", [
-    I32EnumAttrCase<"Own", 0, "own">]> {
+    I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"OwnPacked", 1, "own_packed">]> {
   let description = [{
-    `own`: the runtime's kernel, whose sums depend on neither threads nor shape of the result.
+    `own`: the runtime's kernel, whose sums depend on neither threads nor shape of the result;
+    `own_packed`: the same with the same bits, but its b is what an rt.pack made of op(b).
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
@@ -226,28 +229,51 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     not the GELU of `aux`. Only GPUs have such; on a cpu a launch `continues` a product.
 
     `by` says what computes it; without it the device's library does (oneDNN's matmul on a cpu).
+    `packs` is what a table says of a product whose b is a weight: whether it takes less time to
+    pack this once a step, for all microbatches. `pack-weights` obeys and takes it away.
 
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true, stores_first} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by own {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Example: `%c = rt.gemm %a, %p into %e m 64 n 128 k 64 by own_packed {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, memref<36864xi8>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
     **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
     and aux are of the type of c, which nothing is added to (`beta`) where there is an
-    epilogue; aux is what GELU reads, so there is one; `stores_first` with `beta`.
+    epilogue; aux is what GELU reads, so there is one; `stores_first` with `beta`. By `own_packed`, b is bytes
+    (i8), as many as an rt.packed has (verify-plan).
   }];
   let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$bias, Rt_Buffer:$c, Optional<Rt_Buffer>:$aux,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
                        BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$stores_first, UnitAttr:$gelu,
-                       OptionalAttr<Rt_GemmKernelAttr>:$kernel);
+                       OptionalAttr<Rt_GemmKernelAttr>:$kernel, OptionalAttr<BoolAttr>:$packs);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
   let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool hasEpilogue() { return getBias() || getGelu(); }
+    /// Whether its b is what an rt.pack made.
+    bool readsPacked() { return getKernel() == ::mtc::rt::GemmKernel::OwnPacked; }
     /// The launch that continues it; null if none does.
     ::mtc::rt::LaunchOp getContinuation();
   }];
+  let hasVerifier = 1;
+}
+def Rt_PackOp : Rt_DestinationOp<"pack"> {
+  let summary = "packs a weight for products by own_packed";
+  let description = [{
+    op(b) is k x n, b as rt.gemm has it; `packed` gets it as the runtime's kernel reads it: a
+    block of k behind the other, in each the panels of all columns. Products of that n and k
+    read it, whatever their m and threads. It is done once a step, in the forward of the
+    microbatch that runs first.
+
+    Example: `rt.pack %w into %p n 128 k 64 {tb = false} : tensor<64x128xf32>, memref<36864xi8>`
+
+    **Constraints:** b has k·n elements; `packed` is an rt.packed of the same n, k, `tb` and type
+    (verify-plan).
+  }];
+  let arguments = (ins Rt_Buffer:$b, Rt_View:$packed, Rt_Int:$n, Rt_Int:$k, BoolAttr:$tb);
+  let assemblyFormat = "$b `into` $packed `n` $n `k` $k attr-dict `:` type($b) `,` type($packed)";
   let hasVerifier = 1;
 }
 def Rt_AttentionOp : Rt_DestinationOp<"attention", [AttrSizedOperandSegments]> {

@@ -17,7 +17,7 @@ def Rt_ProgramOp : Op<Rt_Dialect, "program", [Symbol, NoTerminator, SingleBlock,
     ```
     rt.program @stage0 stage 0 {
       rt.bucket 0 elements 128 unpadded 128 shard 128
-    } {arenas = array<i64: 512, 512, 1024, 0, 0, 4096>, loss_offset = 448 : i64}
+    } {arenas = array<i64: 512, 512, 1024, 0, 0, 4096, 0>, loss_offset = 448 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Rt_Int:$stage, OptionalAttr<DenseI64ArrayAttr>:$arenas,
@@ -147,6 +147,23 @@ def Rt_ParamOp : Op<Rt_Dialect, "param"> {
     }
   }];
   let assemblyFormat = "$name `use` $use `bucket` $bucket `start` $start (`partial` $partial^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Rt_PackedOp : Op<Rt_Dialect, "packed"> {
+  let summary = "a weight as products read it";
+  let description = [{
+    The parameter's op(b), k x n, packed for products by own_packed once a step. `bytes` is what
+    the runtime's kernel makes of it under the plan's instruction set; `plan-memory` gives it its
+    `offset` in the arena `packed`. A weight that its forward and its backward read has two.
+
+    Example: `rt.packed 0 of "layers.0.mlp.up.weight" n 256 k 64 bytes 73728 {tb = false, type = f32}`
+    Example: `rt.packed 1 of "layers.0.mlp.up.weight" n 64 k 256 bytes 98304 {offset = 73728 : i64, tb = true, type = bf16}`
+
+    **Constraints:** n and k of 1 to 2^31 - 1, bytes of 1 to 2^48 - 1; a type of f32, bf16 or f16.
+  }];
+  let arguments = (ins Rt_Int:$index, StrAttr:$param, Rt_Int:$n, Rt_Int:$k, Rt_Int:$bytes, BoolAttr:$tb,
+                       TypeAttr:$type, OptionalAttr<Rt_Int>:$offset);
+  let assemblyFormat = "$index `of` $param `n` $n `k` $k `bytes` $bytes attr-dict";
   let hasVerifier = 1;
 }
 class Rt_AttrOf<string type, string what>

@@ -122,7 +122,10 @@ LogicalResult GemmOp::verify() {
   auto element = [](Value v) {
     return cast<ShapedType>(v.getType()).getElementType();
   };
-  if (element(getA()) != element(getB()))
+  if (readsPacked() && !element(getB()).isInteger(8))
+    return emitOpError("expected the bytes of a packed b, found ")
+           << getB().getType();
+  if (!readsPacked() && element(getA()) != element(getB()))
     return emitOpError("expected a and b of one element type, found ")
            << getA().getType() << " and " << getB().getType();
   if (getM() < 1 || getN() < 1 || getK() < 1)
@@ -143,7 +146,7 @@ LogicalResult GemmOp::verify() {
            << what << " of " << elements << " elements, found " << v.getType();
   };
   if (failed(expect("a", getA(), getM() * getK())) ||
-      failed(expect("b", getB(), getK() * getN())) ||
+      (!readsPacked() && failed(expect("b", getB(), getK() * getN()))) ||
       failed(expect("c", getC(), getM() * getN())) ||
       (getBias() && failed(expect("bias", getBias(), getN()))) ||
       (getAux() && failed(expect("aux", getAux(), getM() * getN()))))
@@ -164,6 +167,39 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
+/// Sizes of what is packed: beyond these none is, and below them products and
+/// sums of a plan's fit in 64 bits.
+constexpr int64_t kMostPacked = int64_t(1) << 31, kMostPackedBytes = int64_t(1)
+                                                                     << 48;
+
+static bool isPackable(int64_t n, int64_t k) {
+  return n >= 1 && k >= 1 && n < kMostPacked && k < kMostPacked;
+}
+
+LogicalResult PackOp::verify() {
+  auto type = cast<ShapedType>(getB().getType());
+  int64_t n = getN(), k = getK();
+  if (!isPackable(n, k) || type.getNumElements() != n * k)
+    return emitOpError("expected b of k·n elements, ")
+           << k << " times " << n << ", found " << type;
+  if (!cast<MemRefType>(getPacked().getType()).getElementType().isInteger(8))
+    return emitOpError("expected to pack into bytes, found ")
+           << getPacked().getType();
+  return success();
+}
+
+LogicalResult PackedOp::verify() {
+  int64_t n = getN(), k = getK(), bytes = getBytes();
+  if (!isPackable(n, k) || bytes < 1 || bytes >= kMostPackedBytes)
+    return emitOpError("expected n and k of 1 to 2^31 - 1, and 1 to 2^48 - 1 "
+                       "bytes, found ")
+           << n << ", " << k << " and " << bytes;
+  if (!isa<Float32Type, BFloat16Type, Float16Type>(getType()))
+    return emitOpError("expected a weight of type f32, bf16 or f16, found ")
+           << getType();
+  return success();
+}
+
 LogicalResult RefOp::verify() {
   bool named = getParam().has_value();
   if (named && getKind() != RefKind::Grad && getKind() != RefKind::Staging)
@@ -174,8 +210,11 @@ LogicalResult RefOp::verify() {
   bool ofBucket = getKind() != RefKind::Loss && !named;
   if (ofBucket != getBucket().has_value())
     return emitOpError("expected ")
-           << (ofBucket ? "a bucket of which this is a part, found none"
-                        : "no bucket of the loss or of a parameter, found one");
+           << (getKind() == RefKind::Packed
+                   ? "the number of an rt.packed, found none"
+               : ofBucket
+                   ? "a bucket of which this is a part, found none"
+                   : "no bucket of the loss or of a parameter, found one");
   if (getStart() && (getKind() != RefKind::Grad || *getStart() < 0))
     return emitOpError("expected a first element of 0 or more, of gradients "
                        "only, found ")

@@ -267,14 +267,26 @@ Work GemmOp::getWork(const Mesh &) {
 std::string GemmOp::describeCall() {
   std::string type = typeText(elementOf(getA())),
               sum = typeText(elementOf(getC()));
-  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}", getM(), getN(),
-                       getK(), getTa() ? "t" : "n", getTb() ? "t" : "n", type,
+  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}{11}", getM(),
+                       getN(), getK(), getTa() ? "t" : "n", getTb() ? "t" : "n",
+                       type,
                        getStoresFirst() ? " stored, then added"
                        : getBeta()      ? " added"
                                         : "",
                        type == sum ? "" : " to " + sum,
                        getBias() ? " bias" : "", getGelu() ? " gelu" : "",
-                       getAux() ? " aux" : "");
+                       getAux() ? " aux" : "", readsPacked() ? " packed" : "");
+}
+
+Work PackOp::getWork(const Mesh &) {
+  Work work;
+  work.bytes = bytesOfBuffers(getAccesses());
+  return work;
+}
+
+std::string PackOp::describeCall() {
+  return llvm::formatv("{0}x{1} {2} {3}", getN(), getK(), getTb() ? "t" : "n",
+                       typeText(elementOf(getB())));
 }
 
 Work AttentionOp::getWork(const Mesh &) {

@@ -130,6 +130,11 @@ static std::optional<GemmChoice> gemmOf(const Strategy &strategy) {
                                   : std::nullopt;
 }
 
+/// Of products by kernels of our own; none for the default.
+static std::optional<Prepack> prepackOf(const Strategy &strategy) {
+  return gemmOf(strategy) ? symbolizePrepack(strategy.prepack) : std::nullopt;
+}
+
 /// Those of the target; of a cpu, only products by kernels of our own have any.
 static ArrayAttr epiloguesOf(Builder &b, const Strategy &strategy) {
   SmallVector<StringRef> names;
@@ -185,7 +190,8 @@ static ConfigAttr configOf(Builder &b, const ModelSpec &spec,
                          gradDtypeOf(strategy), groupsOf(b, strategy)),
       TargetAttr::get(context, strategy.target, /*isa=*/StringAttr(),
                       strategy.threadsPerRank, streams, memory, ranksPerHost,
-                      epiloguesOf(b, strategy), gemmOf(strategy)),
+                      epiloguesOf(b, strategy), gemmOf(strategy),
+                      prepackOf(strategy)),
       recomputeOf(b, strategy.recompute), overlapOf(b, strategy));
 }
 

@@ -341,6 +341,13 @@ void FragmentEmitter::emitGemm(rt::GemmOp op) {
   call("mtc_gemm_epilogue", {context, index, a, b, bias, c, aux, space});
 }
 
+void FragmentEmitter::emitPack(rt::PackOp op) {
+  MtcDtype type = target::dtypeOf(op.getB());
+  call("mtc_gemm_pack",
+       {context, i64(op.getN()), i64(op.getK()), i32(op.getTb()), i32(type),
+        values.lookup(op.getB()), values.lookup(op.getPacked())});
+}
+
 /// The MtcAttention of a call, as a constant of the program. All its fields are
 /// 8 bytes wide, so it is written as an array of words.
 Value FragmentEmitter::attentionShape(rt::AttentionOp op) {
@@ -498,6 +505,8 @@ LogicalResult FragmentEmitter::emitOp(Operation *op) {
     return emitLaunch(o);
   if (auto o = dyn_cast<rt::GemmOp>(op))
     return emitGemm(o), success();
+  if (auto o = dyn_cast<rt::PackOp>(op))
+    return emitPack(o), success();
   if (auto o = dyn_cast<rt::AttentionOp>(op))
     return emitAttention(o);
   if (auto o = dyn_cast<rt::CollectiveOp>(op))

@@ -73,6 +73,7 @@ private:
   V argumentsAt(llvm::ArrayRef<V> arguments);
   mlir::Value gemmIndex(rt::GemmOp op);
   void emitGemm(rt::GemmOp op);
+  void emitPack(rt::PackOp op);
   /// The product in front of it, which calls its kernel.
   mlir::LogicalResult emitContinued(rt::LaunchOp op,
                                     llvm::ArrayRef<V> arguments);

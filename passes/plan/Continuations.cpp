@@ -12,9 +12,8 @@ namespace mtc::passes {
 namespace {
 
 bool canBeContinued(rt::GemmOp product) {
-  return product && product.getKernel() == rt::GemmKernel::Own &&
-         !product.getBeta() && !product.hasEpilogue() &&
-         product.getOutputs().size() == 1;
+  return product && product.getKernel() && !product.getBeta() &&
+         !product.hasEpilogue() && product.getOutputs().size() == 1;
 }
 
 /// Whether each element of what the launch makes is a new value, of one element

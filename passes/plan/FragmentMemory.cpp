@@ -102,11 +102,22 @@ LogicalResult FragmentMemory::touchStaging(Value buffer, int64_t index) {
   return success();
 }
 
+FailureOr<Address> FragmentMemory::packedAddress(rt::RefOp ref) {
+  for (auto packed : program.getOps<rt::PackedOp>())
+    if (packed.getIndex() == *ref.getBucket())
+      return Address{MTC_ARENA_PACKED,
+                     static_cast<int64_t>(*packed.getOffset())};
+  return ref.emitOpError("expected an rt.packed of this program, found ")
+         << *ref.getBucket();
+}
+
 FailureOr<Address> FragmentMemory::refAddress(rt::RefOp ref) {
   if (ref.getKind() == rt::RefKind::Loss)
     return Address{MTC_ARENA_GRADS, layout.lossOffset};
   if (ref.getKind() == rt::RefKind::Staging)
     return stagingAddress(ref);
+  if (ref.getKind() == rt::RefKind::Packed)
+    return packedAddress(ref);
   if (ref.getBucket())
     return addressOf(ref, *ref.getBucket(), ref.getKind(),
                      ref.getState().value_or(""), ref.getStart().value_or(0));

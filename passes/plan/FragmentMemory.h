@@ -51,6 +51,7 @@ private:
                                      rt::RefKind kind, llvm::StringRef state,
                                      int64_t start);
   mlir::FailureOr<Address> refAddress(rt::RefOp ref);
+  mlir::FailureOr<Address> packedAddress(rt::RefOp ref);
   mlir::FailureOr<ParamSlot> slotOf(rt::RefOp ref);
   mlir::FailureOr<Address> stagingAddress(rt::RefOp ref);
   mlir::LogicalResult touchStaging(mlir::Value buffer, int64_t index);

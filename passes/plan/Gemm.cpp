@@ -77,7 +77,7 @@ public:
         b, op.getLoc(), made, lhs, rhs, /*bias=*/Value(), into, /*aux=*/Value(),
         /*scratch=*/Value(), form->m, form->n, form->k, form->ta, form->tb,
         static_cast<bool>(accumulator), /*stores_first=*/false, /*gelu=*/false,
-        /*kernel=*/rt::GemmKernelAttr());
+        /*kernel=*/rt::GemmKernelAttr(), /*packs=*/BoolAttr());
     if (auto kernel = target::gemmKernel(gemm))
       gemm.setKernel(*kernel);
     keepLayer(op, gemm);

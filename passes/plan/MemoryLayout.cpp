@@ -11,6 +11,15 @@ using namespace mlir;
 
 namespace mtc::passes {
 
+static void layOutPacked(rt::ProgramOp program, ProgramLayout &layout) {
+  int64_t bytes = 0;
+  for (auto packed : program.getOps<rt::PackedOp>()) {
+    packed.setOffset(bytes);
+    bytes = alignTo(bytes + static_cast<int64_t>(packed.getBytes()), kAlign);
+  }
+  layout.packedBytes = alignTo(bytes, kPage);
+}
+
 static void layOutBucketArenas(rt::ProgramOp program, ProgramLayout &layout) {
   int64_t params = 0, grads = 0, optimizer = 0;
   for (auto bucket : program.getOps<rt::BucketOp>()) {
@@ -57,6 +66,7 @@ MtcPool ProgramLayout::inputPool(pipe::FragmentAttr of) const {
 ProgramLayout layOutProgram(rt::ProgramOp program) {
   ProgramLayout layout;
   layOutBucketArenas(program, layout);
+  layOutPacked(program, layout);
   layOutCrossings(program, layout);
   layOutKept(program, layout);
   for (auto timeline : program.getOps<pipe::TimelineOp>())

@@ -6,6 +6,7 @@
 //   activations | slots of recv_activation | of recv_gradient | ..
 //               by pool, those of further values that cross last
 //   workspace   temporaries of one fragment, by liveness
+//   packed      | rt.packed 0 | rt.packed 1 | ..
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_PASSES_PLAN_MEMORYLAYOUT_H
@@ -61,7 +62,7 @@ struct ProgramLayout {
   std::set<MtcPool> inputPools;
   std::set<int64_t> chunksWithInputs; ///< that read inputs
   int64_t activationBytes = 0, paramBytes = 0, gradBytes = 0,
-          optimizerBytes = 0;
+          optimizerBytes = 0, packedBytes = 0;
   int64_t lossOffset = 0;
 
   /// The pool in which a fragment of a form finds inputs. Those of eval, which
@@ -75,7 +76,8 @@ struct ProgramLayout {
   }
 };
 
-/// Reads boundary ops and timelines; sets the offsets on rt.bucket.
+/// Reads boundary ops and timelines; sets the offsets on rt.bucket and
+/// rt.packed.
 ProgramLayout layOutProgram(rt::ProgramOp program);
 
 /// One temporary: alive on [begin, end], both included.

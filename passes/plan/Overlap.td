@@ -153,3 +153,49 @@ def StoreGradients : ProgramPass<"store-gradients"> {
     ```
   }];
 }
+def PackWeights : ProgramPass<"pack-weights"> {
+  let summary = "weights packed for products once a step, not in each microbatch";
+  let description = [{
+    Kernels of our own read op(b) of a product in panels, which they pack as they go. Where
+    op(b) is a weight, every microbatch packs the same. With `prepack` in the target an
+    `rt.pack` does it once a step, into an `rt.packed` of the program, and the products of the
+    weight read that: the same products, with the same bits. It stands in the forward of the
+    microbatch that runs first, in a form more, `form = first`, where others run the
+    forward, too: there each weight is packed in front of its first product, for the
+    forward's products and for those of the backward, which read it transposed. `eval` reads
+    weights as they are.
+
+    With `always` all such weights are packed, with `auto` those of which a table of products
+    says that it pays (`packs`); of a product that no table has, in a step of 8 microbatches
+    and more. What it costs is memory, a copy of the weight for each direction. A product by the
+    library, and one whose b is no weight as it lies, packs for itself. Without `prepack` the
+    pass only takes away what the table said.
+
+    Input:
+    ```mlir
+    func.func @fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
+      %w = pipe.param "w" : tensor<16x48xf32>
+      %x = pipe.received activation : tensor<8x16xf32>
+      %e = tensor.empty() : tensor<8x48xf32>
+      %y = rt.gemm %x, %w into %e m 8 n 48 k 16 by own {beta = false, ta = false, tb = false} : (tensor<8x16xf32>, tensor<16x48xf32>, tensor<8x48xf32>) -> tensor<8x48xf32>
+      pipe.send activation %y : tensor<8x48xf32>
+      return
+    }
+    ```
+
+    Output, with the timeline of training in the program, beside `@fwd` without its rt.pack:
+    ```mlir
+    rt.packed 0 of "w" n 48 k 16 bytes 3072 {tb = false, type = f32}
+    func.func @fwd_first() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward, form = first>} {
+      %w = pipe.param "w" : tensor<16x48xf32>
+      %x = pipe.received activation : tensor<8x16xf32>
+      %e = tensor.empty() : tensor<8x48xf32>
+      %p = rt.ref packed of 0 : memref<3072xi8>
+      rt.pack %w into %p n 48 k 16 {tb = false} : tensor<16x48xf32>, memref<3072xi8>
+      %y = rt.gemm %x, %p into %e m 8 n 48 k 16 by own_packed {beta = false, ta = false, tb = false} : (tensor<8x16xf32>, memref<3072xi8>, tensor<8x48xf32>) -> tensor<8x48xf32>
+      pipe.send activation %y : tensor<8x48xf32>
+      return
+    }
+    ```
+  }];
+}

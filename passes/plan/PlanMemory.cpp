@@ -100,7 +100,7 @@ struct PlanMemoryPass
     program.setArenas(ArrayRef<int64_t>(
         {layout.paramBytes, layout.gradBytes, layout.optimizerBytes,
          layout.activationBytes, alignTo(workspace, kPage),
-         alignTo(sizeof(MtcStepState), kPage)}));
+         alignTo(sizeof(MtcStepState), kPage), layout.packedBytes}));
     program.setLossOffset(layout.lossOffset);
     // The scratch sizes above are this library's; the runtime rejects another.
     program.setOnednn(usesLibrary(program) ? target->library() : "");

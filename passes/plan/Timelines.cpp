@@ -40,6 +40,17 @@ pipe::Form SlotOrder::conditionsOf(size_t at) const {
   return holds;
 }
 
+func::FuncOp formFor(ArrayRef<func::FuncOp> forms, pipe::Form holds) {
+  func::FuncOp best;
+  for (func::FuncOp fn : forms) {
+    auto of = pipe::FragmentAttr::of(fn);
+    if (bitEnumContainsAll(holds, of.getForm()) &&
+        (!best || of.isOf(pipe::FragmentAttr::of(best).getForm())))
+      best = fn;
+  }
+  return best;
+}
+
 namespace {
 
 class TimelineBuilder {
@@ -54,8 +65,7 @@ public:
             alignTo(rt::bytesOf(op.getType()), kAlign);
     for (auto fn : program.getOps<func::FuncOp>())
       if (auto of = pipe::FragmentAttr::of(fn))
-        fragments[{of.getPhase(), of.getChunk()}].push_back(
-            {of.getForm(), fn.getSymNameAttr()});
+        fragments[{of.getPhase(), of.getChunk()}].push_back(fn);
   }
 
   LogicalResult build() {
@@ -77,20 +87,14 @@ public:
   }
 
 private:
-  /// The fragment of a phase and chunk, in the form whose conditions all hold,
-  /// and most; fails, with the diagnostic that `emitError` begins, if there is
-  /// none.
+  /// The fragment of a phase and chunk, in the form for what holds; fails, with
+  /// the diagnostic that `emitError` begins, if there is none.
   FailureOr<StringAttr>
   fragment(llvm::function_ref<InFlightDiagnostic()> emitError,
            pipe::Phase phase, int64_t chunk,
            pipe::Form holds = pipe::Form::Plain) {
-    const Candidate *best = nullptr;
-    for (const Candidate &each : fragments[{phase, chunk}])
-      if (bitEnumContainsAll(holds, each.form) &&
-          (!best || bitEnumContainsAll(each.form, best->form)))
-        best = &each;
-    if (best)
-      return best->name;
+    if (func::FuncOp fn = formFor(fragments[{phase, chunk}], holds))
+      return fn.getSymNameAttr();
     return emitError() << "expected a fragment of phase "
                        << pipe::stringifyPhase(phase) << " of chunk " << chunk
                        << " on stage " << program.getStage() << ", found none";
@@ -175,12 +179,9 @@ private:
   const ProgramLayout &layout;
   pipe::TimelineOp from;
   rt::RowWriter rows;
-  struct Candidate {
-    pipe::Form form;
-    StringAttr name;
-  };
   /// The forms of each phase and chunk.
-  std::map<std::pair<pipe::Phase, int64_t>, std::vector<Candidate>> fragments;
+  std::map<std::pair<pipe::Phase, int64_t>, std::vector<func::FuncOp>>
+      fragments;
   SlotOrder order;
   /// By name and sender. Of whole cache lines, as slots are.
   std::map<std::pair<CrossingName, int64_t>, int64_t> bytesOf;

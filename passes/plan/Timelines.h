@@ -5,6 +5,8 @@
 #include "dialects/pipe/Pipe.h"
 #include "passes/plan/MemoryLayout.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <map>
 #include <utility>
 
@@ -31,6 +33,11 @@ private:
   using Ends = std::pair<size_t, size_t>;
   std::map<std::pair<int32_t, int64_t>, Ends> ends;
 };
+
+/// Of the forms of a fragment the one whose conditions all hold, and most; null
+/// if there is none.
+mlir::func::FuncOp formFor(llvm::ArrayRef<mlir::func::FuncOp> forms,
+                           pipe::Form holds);
 
 /// Replaces the pipe.timeline ops of `program`: slots become loads and runs of
 /// fragments, transfers get addresses; `train` ends with reduce and apply. Of

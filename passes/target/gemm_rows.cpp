@@ -23,6 +23,8 @@ SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op) {
     row.epilogue = {bool(op.getBias()), op.getGelu(), bool(op.getAux())};
   if (op.getKernel() == rt::GemmKernel::Own)
     row.kernel = runtime::GemmKernel::own;
+  else if (op.readsPacked())
+    row.kernel = runtime::GemmKernel::ownPacked;
   SmallVector<runtime::GemmInfo, 2> rows{row};
   if (op.getStoresFirst()) {
     row.beta = false;

@@ -95,6 +95,10 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   return most;
 }
 
+int64_t Target::packedBytes(int64_t n, int64_t k, Type type) const {
+  return chip_.empty() ? runtime::packedBytes(isa_, n, k, dtypeOf(type)) : -1;
+}
+
 std::string Target::library() const {
   return chip_.empty() ? mtc_gemm_library() : "";
 }

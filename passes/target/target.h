@@ -54,6 +54,10 @@ public:
   /// device's library has no such call.
   mlir::FailureOr<int64_t> scratchBytes(mlir::Operation *op) const;
 
+  /// Bytes of op(b), [k, n], packed for products of this type; -1 if the device
+  /// reads none that is packed.
+  int64_t packedBytes(int64_t n, int64_t k, mlir::Type type) const;
+
   /// The library that states the scratch of GEMMs, with its version.
   std::string library() const;
 

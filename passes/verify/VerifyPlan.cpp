@@ -48,9 +48,11 @@ struct VerifyPlanPass : mtc::passes::PhasePass<
                             mtc::passes::verify::Report &report) {
     namespace verify = mtc::passes::verify;
     verify::checkStreams(model, report);
-    // Values lie in bytes: there are none to follow where views are wrong.
+    // Values lie in bytes: there are none to follow where views, or what is
+    // packed, are wrong.
     int64_t before = report.size();
     verify::checkViews(model, report);
+    verify::checkPacked(model, report);
     if (report.size() == before) {
       verify::checkValues(model, report);
       verify::checkSameValues(model, report);

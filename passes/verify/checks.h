@@ -85,6 +85,11 @@ void checkCollectives(const Model &model, Report &report);
 /// forwards gather it (checkGathers); accumulators are cleared.
 void checkUpdate(const Model &model, Report &report);
 
+/// What products read packed is what the forward of the microbatch that runs
+/// first packed in the same step, of the weight, sizes and type that it says,
+/// in bytes of its own, as many as the device's kernel makes of it.
+void checkPacked(const Model &model, Report &report);
+
 /// Parameters that `apply` leaves in shards are gathered over dp, whole buckets
 /// at a time, once in each entry and before the first op that reads them.
 void checkGathers(const Model &model, Report &report);

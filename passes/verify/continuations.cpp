@@ -32,8 +32,8 @@ public:
     if (!launch.getContinues() || !kernel.getTiled())
       return;
     rt::GemmOp product = launch.productBefore();
-    if (!product || product.getKernel() != rt::GemmKernel::Own ||
-        product.getBeta() || product.hasEpilogue()) {
+    if (!product || !product.getKernel() || product.getBeta() ||
+        product.hasEpilogue()) {
       report.error(launch)
           << "expected in front of a launch that continues it a product by "
              "own, to which nothing is added, found another op";

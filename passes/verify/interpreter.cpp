@@ -181,6 +181,8 @@ void Interpreter::call(Operation &op) {
 Number Interpreter::made(Operation &op, const rt::Access &buffer, int64_t i,
                          const KernelValues *kernel, Call &call) {
   const Placement &placement = call.placements[i];
+  if (isa<rt::PackOp>(op)) // the weight, in another order
+    return call.before.front();
   int64_t source = kernel ? kernel->copyOf[i] : -1;
   if (source >= 0 && !placement.moved && !call.placements[source].moved)
     return call.before[source]; // all of it

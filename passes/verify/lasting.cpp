@@ -17,10 +17,32 @@ Lasting::Lasting(const Stage &stage, Numbers &numbers) {
   for (const Param &param : stage.params)
     accumulators[{param.name().str(), param.op.getUse()}] = {param.bucket(),
                                                              param.start()};
+  addPacked(stage, numbers);
   Space loss{SpaceKind::Loss}, norm{SpaceKind::Norm};
   parts[loss] = {loss, MTC_ARENA_GRADS, stage.lossOffset, 4, 4, 4};
   contents.write({loss, 0, 4}, numbers.leaf("the loss"), nullptr);
   contents.write({norm, 0, 1}, numbers.leaf("the norm"), nullptr);
+}
+
+/// To whom reads it, a packed weight is the weight: that it was packed of this
+/// one, checkPacked sees to.
+void Lasting::addPacked(const Stage &stage, Numbers &numbers) {
+  for (rt::PackedOp packed : stage.packed) {
+    int64_t index = packed.getIndex(), bytes = packed.getBytes();
+    Part part{{SpaceKind::Packed, index},
+              MTC_ARENA_PACKED,
+              int64_t(*packed.getOffset()),
+              bytes,
+              1,
+              bytes};
+    parts[part.space] = part;
+    int64_t elements = saturatingMul(packed.getN(), packed.getK()),
+            width = packed.getType().getIntOrFloatBitWidth() / 8;
+    Placement weight =
+        parameter(packed.getParam(), saturatingMul(width, elements));
+    contents.write({part.space, 0, bytes}, contents.read(weight, numbers),
+                   nullptr);
+  }
 }
 
 /// Parts without an offset are not there.

@@ -6,8 +6,8 @@
 
 namespace mtc::passes::verify {
 
-/// Parameters, gradients, the optimizer's states and the loss of a stage: where
-/// they lie, and a number for what each holds before a fragment.
+/// Parameters, packed ones, gradients, the optimizer's states and the loss of a
+/// stage: where they lie, and a number for what each holds before a fragment.
 class Lasting {
 public:
   Lasting(const Stage &stage, Numbers &numbers);
@@ -44,6 +44,7 @@ private:
     int64_t whole = 0;             ///< bytes of all ranks' parts
     std::string name = {};         ///< for messages, before that of a parameter
   };
+  void addPacked(const Stage &stage, Numbers &numbers);
   void addBucket(const Stage &stage, rt::BucketOp bucket, Numbers &numbers);
   void add(const Stage &stage, const Part &part, Numbers &numbers);
   const Part *find(const Space &space) const;

@@ -269,6 +269,14 @@ static bool readStage(const Model &model, Stage &stage, rt::ProgramOp program,
     stage.buckets.push_back(bucket);
     good &= hasOffsets(bucket, report);
   }
+  for (auto packed : program.getOps<rt::PackedOp>()) {
+    stage.packed.push_back(packed);
+    if (!packed.getOffset()) {
+      report.error(packed) << "expected an offset (written by plan-memory), "
+                              "found none";
+      good = false;
+    }
+  }
   for (auto param : program.getOps<rt::ParamOp>()) {
     auto of = model.parameters.find(param.getName().str());
     if (of != model.parameters.end())

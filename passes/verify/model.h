@@ -152,6 +152,7 @@ struct Stage {
   std::vector<Fragment> fragments;
   std::map<std::string, Timeline> timelines; ///< by entry
   std::vector<rt::BucketOp> buckets;
+  std::vector<rt::PackedOp> packed;
   std::vector<Param> params;
   std::array<int64_t, MTC_ARENA_COUNT> arenas{}; ///< bytes
   int64_t lossOffset = 0;

@@ -14,7 +14,8 @@ namespace mtc::passes::verify {
 enum class SpaceKind {
   Param,
   Grad,
-  State, ///< of the optimizer
+  State,  ///< of the optimizer
+  Packed, ///< a weight as products read it: has the number of the weight
   Loss,
   Norm,      ///< the sum of squares, which lies in no arena
   Pool,      ///< slot 0, standing for the slot of any microbatch

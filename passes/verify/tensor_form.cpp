@@ -37,6 +37,8 @@ static SpaceKind spaceOf(rt::RefKind kind) {
     return SpaceKind::Loss;
   case rt::RefKind::Staging:
     return SpaceKind::Staging;
+  case rt::RefKind::Packed:
+    return SpaceKind::Packed;
   }
   return SpaceKind::Nowhere;
 }

@@ -71,7 +71,8 @@ private:
           << fragment.name() << "\"";
     checkFirstStore(fragment, touch, access);
     MtcArena arena = access.extent.arena;
-    if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE)
+    if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE ||
+        arena == MTC_ARENA_PACKED) // checkPacked
       return;
     if (isOfUpdate)
       checkInBucket(access);

@@ -41,6 +41,15 @@ struct GemmOperands {
   void *argument = nullptr;
 };
 
+/// op(b) of products, [k, n], and where it is packed: mtc_gemm_pack of abi.h.
+struct PackOperands {
+  int64_t n, k;
+  bool tb;
+  MtcDtype type;
+  const void *b;
+  void *packed;
+};
+
 /// A queue of work on one device. What is issued runs in the order of issue,
 /// when the device likes: when `wait` returns it is done. A failure stops the
 /// stream: what was issued behind it does not run. The Status of a call that
@@ -105,6 +114,9 @@ public:
   /// For fragments: row `index` of the descriptor's GEMMs, as mtc_gemm,
   /// mtc_gemm_epilogue and mtc_gemm_then (abi.h).
   virtual Status gemm(int64_t index, const GemmOperands &operands) = 0;
+  /// For fragments: mtc_gemm_pack. Errors: usage, of sizes or a type that no
+  /// product has.
+  virtual Status pack(const PackOperands &operands) = 0;
   /// The communicator that issues on this device's stream the calls of
   /// `backend`, one of the host's, which has done a call when it returns from
   /// it. The device's, or `backend` itself, which stays the caller's.

@@ -18,6 +18,7 @@ constexpr const char *kData = "data", *kExchanges = "exchanges",
 constexpr const char *kFamilies[] = {"products",
                                      "attention forward",
                                      "attention backward",
+                                     "packing",
                                      "kernels",
                                      "update",
                                      "gradient norm",
@@ -35,6 +36,8 @@ const char *familyOf(const ExplainedWork &work, bool update) {
   if (work.op == "attention")
     return work.name.starts_with("backward") ? "attention backward"
                                              : "attention forward";
+  if (work.op == "pack")
+    return "packing";
   if (work.op == "norm")
     return "gradient norm";
   if (work.op == "zero")

@@ -67,6 +67,7 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_gemm),
       reinterpret_cast<void *>(&mtc_gemm_epilogue),
       reinterpret_cast<void *>(&mtc_gemm_then),
+      reinterpret_cast<void *>(&mtc_gemm_pack),
       reinterpret_cast<void *>(&mtc_attention_forward),
       reinterpret_cast<void *>(&mtc_attention_backward),
       reinterpret_cast<void *>(&mtc_attention_scratch),
@@ -109,6 +110,13 @@ void mtc_gemm_then(MtcContext *ctx, int32_t index, const void *a, const void *b,
   if (ctx->status == 0)
     rankOf(ctx).accept(rankOf(ctx).gemm(
         index, {a, b, c, scratch, nullptr, nullptr, then, argument}));
+}
+
+void mtc_gemm_pack(MtcContext *ctx, int64_t n, int64_t k, int32_t tb,
+                   int32_t type, const void *b, void *packed) {
+  if (ctx->status == 0)
+    rankOf(ctx).accept(
+        rankOf(ctx).pack({n, k, tb != 0, dtypeOf(type), b, packed}));
 }
 
 void mtc_all_reduce(MtcContext *ctx, int32_t stream, int32_t group, int32_t op,

@@ -158,6 +158,9 @@ public:
 
   // For the functions of abi.h.
   Status gemm(int64_t index, const GemmOperands &operands);
+  Status pack(const PackOperands &operands) {
+    return parts_.device->pack(operands);
+  }
   void record(int64_t event, MtcStream stream);
   Status wait(int64_t event, MtcStream stream);
   /// Issues a collective on a stream. With one queue that is the rank's.

@@ -30,6 +30,7 @@ class Layout:
     order: str = ""     # of ranks; none: the default
     cp: int = 1
     comm_thread: bool = False
+    prepack: str = "never"    # weights that are packed for products once a step
     distribute: bool = False  # what ranks along tp all have is saved in parts
 
     @property
@@ -65,6 +66,8 @@ class Layout:
             name += f"-cp{self.cp}"
         if self.comm_thread:
             name += "-comm-thread"
+        if self.prepack != "never":
+            name += f"-prepack-{self.prepack}"
         return name + ("-sp" if self.sp else "")
 
     @property
@@ -90,6 +93,7 @@ class Layout:
                 *(["--distribute-saved-activations"] if self.distribute else []),
                 *(["--overlap", self.overlap] if self.overlap != "p2p" else []),
                 *(["--bucket-size", str(self.bucket)] if self.bucket else []),
+                *(["--prepack", self.prepack] if self.prepack != "never" else []),
                 *(["--comm-thread"] if self.comm_thread else [])]
 
 

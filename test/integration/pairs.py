@@ -22,6 +22,7 @@ FACTORS = {
     "saved": ("whole", "parts"),
     "overlap": ("p2p", "none", "p2p,grad-reduce", "p2p,grad-reduce,param-gather"),
     "comm_thread": (False, True),
+    "prepack": ("never", "always"),
     "stages": ("even", "uneven"),
     "tied": (True, False),
     "qkv": ("fused", "separate"),
@@ -145,7 +146,7 @@ def layout_of(row):
     if row["stages"] == "uneven":
         layers = UNEVEN[row["pp"] * row["chunks"]]
     same = ("tp", "cp", "pp", "dp", "zero", "order", "schedule", "sp", "chunks", "recompute",
-            "overlap", "comm_thread")
+            "overlap", "comm_thread", "prepack")
     return Layout(layers=layers, group=group_of(row), distribute=row["saved"] == "parts",
                   **{name: row[name] for name in same})
 

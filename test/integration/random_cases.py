@@ -266,6 +266,7 @@ def random_layout(random):
         overlap=random_overlap(random) if chance(random, 0.7) else "p2p",
         bucket=random.choice((0, 0, 100, 1000, 5000)), order=random_order(random),
         comm_thread=chance(random, 0.25),
+        prepack=random.choice(("never", "auto", "always")),
         distribute=chance(random, 0.03 if recompute == "none" else 0.25))
 
 

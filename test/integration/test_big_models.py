@@ -27,7 +27,7 @@ from run_layout import Failed, Mtc, Report
 SAVING_ALL = ("--recompute", "none", "--chunks", "1", "--schedule", "1f1b", "--overlap", "none")
 F32 = ("megatron-8.3b", "sc21-1.7b", "sc21-39.1b", "sc21-145.6b")
 COMPLETE = "sc21-1.7b"  # fewest layers and one stage: least code
-ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
+ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step", "packed")
 # What stands deeper is the tensor form of a program.
 SECOND = re.compile(r"^    rt\.bucket (\d+) .* second_use_of \d")  # gradients only
 MODEL = re.compile(r'pipe\.parameter <name = "([^"]+)".*?>'

@@ -98,7 +98,7 @@ class Tester:
         found = []
         for stage in stages:
             text = self.mtc.call("inspect", os.path.join(bundle, "programs", stage)).stdout
-            lines = text.split("arenas (bytes):\n")[1].splitlines()[:6]
+            lines = text.split("arenas (bytes):\n")[1].splitlines()[:7]
             found.append({line.split()[0]: int(line.split()[1]) for line in lines})
         return found
 

@@ -33,7 +33,7 @@ from layouts import SINGLE, TP2_PP2_DP2
 from run_layout import Failed, Mtc, Report
 
 SPEC, LAYOUT, PAGE = "gpt2-nano", TP2_PP2_DP2, 4096
-ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step")
+ARENAS = ("params", "grads", "optimizer", "activations", "workspace", "step", "packed")
 KERNELS = "kernels"  # the workspace of kernels that run on several threads
 INTERRUPTED = 11  # exit code
 

@@ -3,7 +3,8 @@
 Losses, norms, gradients of step 1 and final parameters of a training run are the same to
 the bit at 1, 2 and 3 threads per rank, in each type, and where OMP_THREAD_LIMIT allows
 fewer than the plan has, and where what kernels make of a product element by element is
-done within it (`--gemm-epilogues pointwise`); under AVX2 and AVX-512 so are
+done within it (`--gemm-epilogues pointwise`), also of weights that are packed once a step
+(`--prepack always`); under AVX2 and AVX-512 so are
 those of the products in f32, which unit tests compare (the kernels of other ops differ).
 Against PyTorch's goldens both are as near. Every product of the plan says whose it is.
 
@@ -64,6 +65,12 @@ def check_epilogues(mtc, report, spec, layout, options, expected, data, folder):
     found = bits(mtc, bundle, data, os.path.join(folder, "out"))
     report.expect(found == expected,
                   f"{name}: with epilogues other bits: {found} and {expected}")
+    mtc.compile(spec, layout, bundle, [*chosen, "--prepack", "always"])
+    report.expect("own_packed" in kernels(mtc, bundle), f"{name}: expected products of packed "
+                  f"weights, found {kernels(mtc, bundle)}")
+    found = bits(mtc, bundle, data, os.path.join(folder, "out"))
+    report.expect(found == expected,
+                  f"{name}: of packed weights other bits: {found} and {expected}")
 
 
 def check_odd_sizes(mtc, report, folder):

@@ -1,6 +1,6 @@
 """Every pair of choices meets in a layout that is trained, with dropout: tp, sp, cp, pp,
 chunks, schedule, dp, ZeRO, order of ranks, recompute, what is saved in parts, overlap, a
-thread of collectives, uneven stages, tying, form of qkv, heads of keys and values, kind of
+thread of collectives, weights packed once a step, uneven stages, tying, form of qkv, heads of keys and values, kind of
 norm and types (pairs.py). Each is held to one
 process (N5: losses, norms and every gradient of step 1) and to the plain layout that has
 its bits (N4: one stage, nothing sharded or computed again).

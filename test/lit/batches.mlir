@@ -48,3 +48,10 @@
 // RUN: not mtc compile gpt2-nano --dp 2 --gbs 4,5,7 -o %t/e 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // DIVIDES: global_batch_size % (micro_batch_size * dp) == 0, found global_batch_size = 7
 // DIVIDES: global_batch_size % (micro_batch_size * dp) == 0, found global_batch_size = 5
+
+// Of which weights a step packs, its microbatches may decide: each batch has what it reads.
+// RUN: mtc compile gpt2-nano --isa x86-64-v4 --mbs 1 --gbs 8,4 --prepack auto -o %t/packed | FileCheck %s --check-prefix=PACKS
+// RUN: mtc inspect %t/packed/programs/stage0 | FileCheck %s --check-prefix=FORMS
+// PACKS: products {{.*}} of weights packed once a step
+// PACKS: packed 2,236,416 bytes
+// FORMS: fragments: stage0_fwd, stage0_fwd_first, stage0_bwd, {{.*}} stage0_fwd_gbs4, stage0_bwd_gbs4, stage0_eval_gbs4{{$}}

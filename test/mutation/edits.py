@@ -22,6 +22,9 @@ OF_VALUES = ("swap_operands", "other_operand", "constant")
 NAMED_VALUES = ("pipe.param", "pipe.input", "pipe.saved", "pipe.received")
 
 BY_NAME = ("name", "word", "number", "trade")
+# Likewise of which weight a product reads what is packed; which weight is packed there, its
+# record says.
+PACKED = re.compile(r"rt\.ref packed of ")
 # Ops that say under which number a value is saved, or to which sum it is added: two of them
 # that change places are two values that do. (Two of one number, or of one sum, are found.)
 NAMED_PLACES = re.compile(r"pipe\.save as |pipe\.accumulate (to|use) |rt\.ref (for|use) ")
@@ -57,6 +60,7 @@ def computes(phase, rule, site):
     return (name.startswith(COMPUTE) or rule in OF_VALUES
             or name == "rt.affine" and LAYER.match(site.op.rest)
             or rule in BY_NAME and name in NAMED_VALUES
+            or rule in BY_NAME and PACKED.match(f"{name} {site.op.rest.strip()}")
             or rule == "trade" and NAMED_PLACES.match(f"{name} {site.what}"))
 
 

@@ -47,6 +47,10 @@ public:
     return gemms_.execute(index, x.a, x.b, x.c, x.scratch,
                           {x.then, x.argument});
   }
+  Status pack(const PackOperands &x) override {
+    return gemmPack({x.n, x.k, x.tb, x.type}, static_cast<int>(threads_), x.b,
+                    x.packed);
+  }
   void *kernelWorkspace() override { return workspace_.base(); }
   Communicator &issuing(Communicator &backend) override {
     if (comms_)

@@ -106,6 +106,11 @@ public:
   Status gemm(int64_t index, const GemmOperands &operands) override {
     return calls_.gemm(index, operands);
   }
+  Status pack(const runtime::PackOperands &) override {
+    return {runtime::StatusCode::internal,
+            "expected no weights packed for products of a GPU, whose library "
+            "reads them as they are, found a call that packs some"};
+  }
   std::string chosen() const override { return calls_.chosenGemms(); }
   runtime::DeviceCalls *calls() override { return &calls_; }
   void *kernelWorkspace() override { return pointerTo(workspace_.part(0)); }

@@ -70,6 +70,7 @@ public:
   Status gemm(int64_t index, const GemmOperands &x) override {
     return cpu_->gemm(index, x);
   }
+  Status pack(const PackOperands &x) override { return cpu_->pack(x); }
   Communicator &issuing(Communicator &backend) override {
     comm_ = std::make_unique<IssuingCommunicator>(*stream_, guard_, backend);
     return *comm_;

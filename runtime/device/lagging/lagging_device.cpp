@@ -139,6 +139,7 @@ public:
     progress_.multiply();
     return cpu_->gemm(index, x);
   }
+  Status pack(const PackOperands &x) override { return cpu_->pack(x); }
   Communicator &issuing(Communicator &backend) override {
     late_ = std::make_unique<Lagging>(backend, progress_);
     comm_ = std::make_unique<Forwarding>(backend, progress_);

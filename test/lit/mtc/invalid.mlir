@@ -59,6 +59,9 @@ module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, epi
 // expected-error @+1 {{expected gemm of the device cpu alone, as products of a GPU are its library's, found it of cuda:sm_90}}
 module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, gemm = own>} {}
 // -----
+// expected-error @+1 {{expected prepack beside gemm = own, whose kernels read what is packed, found it alone}}
+module attributes {test.attribute = #mtc.target<device = "cpu", threads = 1, prepack = auto>} {}
+// -----
 // expected-error @+1 {{expected names of what is done within products of a GPU (bias, gelu), each once, found ["bias", "pointwise"]}}
 module attributes {test.attribute = #mtc.target<device = "cuda:sm_90", threads = 1, epilogues = ["bias", "pointwise"]>} {}
 // -----

@@ -43,7 +43,7 @@ rt.kernel @k rows 2 cols 4 args 0 [] {
 }
 // -----
 func.func @view_arena() {
-  // expected-error @+2 {{expected an arena (params, grads, optimizer, activations, workspace or step), found garage}}
+  // expected-error @+2 {{expected an arena (params, grads, optimizer, activations, workspace, step or packed), found garage}}
   // expected-error @+1 {{failed to parse Rt_Arena parameter}}
   %v = rt.view garage at 0 : memref<4xf32>
   return
@@ -241,6 +241,51 @@ func.func @gemm_result(%x: tensor<4x3xf32>, %y: tensor<3x5xf32>, %e: tensor<4x4x
 func.func @gemm_of_one_type(%x: tensor<4x3xbf16>, %y: tensor<3x5xf32>, %e: tensor<4x5xf32>) {
   // expected-error @+1 {{expected a and b of one element type, found 'tensor<4x3xbf16>' and 'tensor<3x5xf32>'}}
   %z = rt.gemm %x, %y into %e m 4 n 5 k 3 {ta = false, tb = false, beta = false} : (tensor<4x3xbf16>, tensor<3x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @gemm_of_packed_bytes(%x: tensor<4x3xf32>, %y: memref<72xf32>, %e: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected the bytes of a packed b, found 'memref<72xf32>'}}
+  %z = rt.gemm %x, %y into %e m 4 n 5 k 3 by own_packed {ta = false, tb = false, beta = false} : (tensor<4x3xf32>, memref<72xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+// -----
+func.func @pack_of_another_shape(%w: tensor<3x5xf32>, %p: memref<288xi8>) {
+  // expected-error @+1 {{expected b of k·n elements, 4 times 5, found 'tensor<3x5xf32>'}}
+  rt.pack %w into %p n 5 k 4 {tb = false} : tensor<3x5xf32>, memref<288xi8>
+  return
+}
+// -----
+func.func @pack_into_floats(%w: tensor<3x5xf32>, %p: memref<72xf32>) {
+  // expected-error @+1 {{expected to pack into bytes, found 'memref<72xf32>'}}
+  rt.pack %w into %p n 5 k 3 {tb = false} : tensor<3x5xf32>, memref<72xf32>
+  return
+}
+// -----
+rt.program @packed_nothing stage 0 {
+  // expected-error @+1 {{expected n and k of 1 to 2^31 - 1, and 1 to 2^48 - 1 bytes, found 5, 0 and 288}}
+  rt.packed 0 of "w" n 5 k 0 bytes 288 {tb = false, type = f32}
+}
+// -----
+rt.program @packed_all stage 0 {
+  // expected-error @+1 {{and 1 to 2^48 - 1 bytes, found 5, 3 and 9223372036854775807}}
+  rt.packed 0 of "w" n 5 k 3 bytes 9223372036854775807 {tb = false, type = f32}
+}
+// -----
+rt.program @packed_numbers stage 0 {
+  // expected-error @+1 {{expected a weight of type f32, bf16 or f16, found 'index'}}
+  rt.packed 0 of "w" n 5 k 3 bytes 288 {tb = false, type = index}
+}
+// -----
+func.func @pack_of_more_than_there_is(%w: tensor<4x3xf32>, %p: memref<288xi8>) {
+  // expected-error @+1 {{expected b of k·n elements, 8589934594 times 6442450944, found 'tensor<4x3xf32>'}}
+  rt.pack %w into %p n 6442450944 k 8589934594 {tb = false} : tensor<4x3xf32>, memref<288xi8>
+  return
+}
+// -----
+func.func @packed_has_a_number() {
+  // expected-error @+1 {{expected the number of an rt.packed, found none}}
+  %p = rt.ref packed : memref<288xi8>
   return
 }
 // -----

@@ -101,7 +101,7 @@
 // AN-ARENA-THAT-IS-TOO-SMALL-FOR-ITS-BUCKETS: expected an arena optimizer of at least 640 bytes, found 512
 
 // an arena that is too small for the step
-// RUN: sed -e 's/, 4096>, loss_offset/, 64>, loss_offset/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/, 4096, 0>, loss_offset/, 64, 0>, loss_offset/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-ARENA-THAT-IS-TOO-SMALL-FOR-THE-STEP
 // AN-ARENA-THAT-IS-TOO-SMALL-FOR-THE-STEP: expected an arena step of at least 376 bytes, found 64
 

@@ -44,7 +44,7 @@
 // no sizes of arenas
 // RUN: sed -e 's/arenas = /arena_sizes = /' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=NO-SIZES-OF-ARENAS
-// NO-SIZES-OF-ARENAS: expected arenas with 6 sizes, and loss_offset (written by plan-memory)
+// NO-SIZES-OF-ARENAS: expected arenas with 7 sizes, and loss_offset (written by plan-memory)
 
 // no configuration
 // RUN: sed -e 's/mtc.config = #/mtc.strategy = #/' %S/Inputs/pipeline.mlir \

@@ -6,7 +6,7 @@
 // OUTSIDE-THE-ARENA: expected bytes inside the arena activations of 1088 bytes, found bytes 576 to 1152 (2 slots)
 
 // a workspace that is too small
-// RUN: sed -e 's/4096, 4096>, loss/640, 4096>, loss/' %S/Inputs/pipeline.mlir \
+// RUN: sed -e 's/4096, 4096, 0>, loss/640, 4096, 0>, loss/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-WORKSPACE-THAT-IS-TOO-SMALL
 // A-WORKSPACE-THAT-IS-TOO-SMALL: expected bytes inside the arena workspace of 640 bytes, found bytes 512 to 768
 

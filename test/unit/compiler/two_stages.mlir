@@ -45,7 +45,7 @@ module attributes {
       rt.step run @reduce
       rt.step run @apply
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096, 4096>, loss_offset = 1024 : i64}
+  } {arenas = array<i64: 4096, 4096, 4096, 12288, 4096, 4096, 0>, loss_offset = 1024 : i64}
   rt.program @stage1 stage 1 {
     func.func @stage1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 1, chunk = 0, phase = forward>} {
       return
@@ -66,5 +66,5 @@ module attributes {
     rt.timeline @eval {
       rt.step run @stage1_eval microbatch 0 slots <saved = 0>
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096>, loss_offset = 256 : i64}
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096, 0>, loss_offset = 256 : i64}
 }

@@ -158,12 +158,17 @@ std::vector<Declared> declaredBy(Operation *op, const Mesh::Coordinates &at,
   for (const rt::Access &access :
        cast<rt::AccessOpInterface>(op).getAccesses()) {
     auto type = cast<MemRefType>(access.value.getType());
+    runtime::ArenaOffset start = addresses.offsetOf(access.value);
+    // Bytes to the IR; what is there are numbers.
+    Type element = start.arena == MTC_ARENA_PACKED
+                       ? Float32Type::get(op->getContext())
+                       : type.getElementType();
     declared.push_back(
         {fmt::format("operand {}", access.operand->getOperandNumber()),
-         access.kind, addresses.offsetOf(access.value),
+         access.kind, start,
          addresses.elements(op, *access.operand) *
              (type.getElementTypeBitWidth() / 8),
-         type.getElementType()});
+         element});
   }
   addResources(op, declared);
   return declared;

@@ -111,10 +111,10 @@ TEST_F(Effects, NoOtherOpTouchesMemory) {
             (std::set<std::string>{"rt.record", "rt.wait"}))
       << "events order streams, of which a cpu has one, and have no code there";
   EXPECT_EQ(opsWithoutEffects(context),
-            (std::set<std::string>{"rt.bucket", "rt.cluster", "rt.exchange",
-                                   "rt.export_slot", "rt.input_slot",
-                                   "rt.kernel", "rt.param", "rt.program",
-                                   "rt.step", "rt.tensor_form", "rt.timeline"}))
+            (std::set<std::string>{
+                "rt.bucket", "rt.cluster", "rt.exchange", "rt.export_slot",
+                "rt.input_slot", "rt.kernel", "rt.packed", "rt.param",
+                "rt.program", "rt.step", "rt.tensor_form", "rt.timeline"}))
       << "these stand around fragments, or have the effects of their ops and "
          "are "
          "gone before memory (rt.cluster); an op of fragments says its effects";

@@ -97,6 +97,9 @@ std::vector<PlanRequest> planRequests() {
     documents.strategy = ofDocuments;
     documents.strategy.emplace_back(axis, "2");
   }
+  PlanRequest &packed = requests.emplace_back();
+  packed.name = "tp2-packed-weights";
+  packed.strategy = {{"tp", "2"}, {"prepack", "always"}};
   if (const char *file = std::getenv("MTC_EFFECTS_IR")) {
     PlanRequest &given = requests.emplace_back();
     given.name = given.file = file;

@@ -62,7 +62,7 @@ TEST(Options, AllErrorsTogetherAndTheRestApplied) {
       "first-stage-layers, "
       "last-stage-layers, device-memory, "
       "recompute, distribute-saved-activations, overlap, gemm-epilogues, "
-      "gemm, gemm-table, "
+      "gemm, prepack, gemm-table, "
       "shard.batch, shard.seq, "
       "shard.embed, shard.heads, shard.kv-heads, shard.head-dim, "
       "shard.ffn, shard.vocab, shard.expert, shard.qkv, shard.gate-up\n");

@@ -79,6 +79,20 @@ TEST(ChoicesWithoutEffect, ProductsOfAGpuAreItsLibrarys) {
       std::vector<std::string>{"gemm: products of a GPU are its library's"});
 }
 
+TEST(ChoicesWithoutEffect, OurOwnProductsReadPackedWeights) {
+  const std::vector<std::string> none,
+      idle = {"prepack: only products of a cpu that are our own read packed "
+              "weights"};
+  Strategy strategy;
+  strategy.prepack = "auto";
+  EXPECT_EQ(choicesWithoutEffect(strategy), none);
+  strategy.gemm = "onednn";
+  EXPECT_EQ(choicesWithoutEffect(strategy), idle);
+  strategy.gemm = "own";
+  strategy.target = "cuda:sm_90";
+  EXPECT_EQ(choicesWithoutEffect(strategy), idle);
+}
+
 TEST(ChoicesWithoutEffect, TransfersOfGpusAreInOrder) {
   Strategy strategy;
   strategy.mesh[MTC_AXIS_PP] = 2;

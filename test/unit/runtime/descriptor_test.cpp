@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 22", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 23", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 22, found 99"),
+  EXPECT_NE(status.message().find("expected abi 23, found 99"),
             std::string::npos);
 }
 
@@ -82,8 +82,9 @@ TEST(Descriptor, EveryRuleBites) {
       {"\"stage\": 0", "\"stage\": 1", "less than pp"},
       {"\"global_batch\": 6", "\"global_batch\": 12", "global_batch"},
       {"[4096, 4096,", "[4096, 4095,", "multiple of 4096"},
-      {"8192, 0, 4096]", "8192, 0]", "6 sizes"},
-      {"8192, 0, 4096]", "8192, 0, 0]", "cannot hold the state of a step"},
+      {"8192, 0, 4096, 0]", "8192, 0, 4096]", "7 sizes"},
+      {"8192, 0, 4096, 0]", "8192, 0, 0, 0]",
+       "cannot hold the state of a step"},
       {"\"loss_offset\": 0", "\"loss_offset\": 4096", "loss"},
       {"\"local_shape\": [4, 3]", "\"local_shape\": [2, 6]", "local_shape"},
       {"\"shape\": [4, 6]", "\"shape\": [4, 7]", "divided by tp = 2"},

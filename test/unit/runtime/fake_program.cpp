@@ -357,7 +357,7 @@ extern const char mtc_descriptor[] = TEXT({
     "seq" : 4,
     "vocab" : 16
   },
-  "arenas" : [ 4096, 4096, 4096, 4096, 4096, 4096 ],
+  "arenas" : [ 4096, 4096, 4096, 4096, 4096, 4096, 0 ],
   "params" : [PARAMS],
   "buckets" : [ {
     "elements" : 8,

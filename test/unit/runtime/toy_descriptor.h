@@ -8,13 +8,13 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 22, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 23, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "streams": 1,
   "device": "cpu", "dtype": "f32", "onednn": "2", "optimizer": "adamw", "groups": [],
   "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},
   "batch": {"micro_batch": 2, "microbatches": 3, "global_batch": 6, "seq": 4,
             "vocab": 16},
-  "arenas": [4096, 4096, 4096, 8192, 0, 4096],
+  "arenas": [4096, 4096, 4096, 8192, 0, 4096, 0],
   "params": [
     {"name": "up", "shape": [4, 6], "local_shape": [4, 3], "split_dim": 1,
      "split_axis": "tp", "bucket": 0, "start": 2, "owner": true, "decay": true,

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 22
+#define MTC_ABI_VERSION 23
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -31,7 +31,8 @@ enum MtcArena {
   MTC_ARENA_ACTIVATIONS = 3, ///< slots: saved values, inputs, transfers
   MTC_ARENA_WORKSPACE = 4,   ///< values local to one fragment, GEMM scratch
   MTC_ARENA_STEP = 5,        ///< an MtcStepState
-  MTC_ARENA_COUNT = 6
+  MTC_ARENA_PACKED = 6,      ///< weights as products read them, packed
+  MTC_ARENA_COUNT = 7
 };
 
 /// The axes of the mesh. mesh.h has their names and all that follows from them.
@@ -267,6 +268,12 @@ typedef void (*MtcTile)(void *argument, int64_t row, int64_t row_end,
 void mtc_gemm_then(struct MtcContext *ctx, int32_t index, const void *a,
                    const void *b, void *c, void *scratch, MtcTile then,
                    void *argument);
+
+/// Packs op(b), [k, n] of MtcDtype `type`, stored [n, k] if `tb`, for products
+/// whose row names the kernel own_packed: what is at `packed` then, 64-aligned,
+/// is their b. On a CPU.
+void mtc_gemm_pack(struct MtcContext *ctx, int64_t n, int64_t k, int32_t tb,
+                   int32_t type, const void *b, void *packed);
 
 /// Bytes of scratch of one GEMM under `isa` ("x86-64-v4") and `threads`; `ab`
 /// and `c` are the MtcDtype of a and b, and of c. -1 if the library has no such

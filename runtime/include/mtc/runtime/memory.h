@@ -25,7 +25,7 @@ struct ArenaInfo {
   std::string_view name; ///< in IR, reports, messages and names of mappings
   bool slotted;          ///< it is made of pools, whose slots rows name
   /// Its values live for one fragment or microbatch, and start at a cache line;
-  /// those of the others lie where buckets say.
+  /// those of the others lie where buckets say, or rt.packed.
   bool transient;
 };
 
@@ -37,6 +37,7 @@ inline constexpr ArenaInfo kArenas[] = {
     {MTC_ARENA_ACTIVATIONS, "activations", true, true},
     {MTC_ARENA_WORKSPACE, "workspace", false, true},
     {MTC_ARENA_STEP, "step", false, false},
+    {MTC_ARENA_PACKED, "packed", false, false},
 };
 static_assert(std::size(kArenas) == MTC_ARENA_COUNT &&
               inOrder(kArenas, MTC_ARENA_COUNT));

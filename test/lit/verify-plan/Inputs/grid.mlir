@@ -239,5 +239,5 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       rt.step load microbatch 1 slots <saved = 0>
       rt.step run @stage0_eval microbatch 1 slots <saved = 0>
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096>, loss_offset = 1536 : i64}
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096, 0>, loss_offset = 1536 : i64}
 }

@@ -194,7 +194,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       rt.step run @stage0_eval microbatch 1 slots <send_activation = 0, saved = 0>
       rt.exchange [#rt.transfer<send = true, peer = 1, tag = <value = activation, microbatch = 1, virtual_stage = 0>, offset = 0, bytes = 256>]
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096, 0>, loss_offset = 320 : i64}
   rt.program @stage1 stage 1 {
     rt.kernel @gather rows 16 cols 4 args 0 [
         #rt.operand<mode = row, element = i32, extent = 0>, #rt.operand<mode = table, element = f32, extent = 16>,
@@ -372,5 +372,5 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 1, "tp" = 1]>, mtc.config = #c
       rt.step load microbatch 1 slots <recv_activation = 0, saved = 0>
       rt.step run @stage1_eval microbatch 1 slots <recv_activation = 0, saved = 0>
     }
-  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096>, loss_offset = 320 : i64}
+  } {arenas = array<i64: 4096, 4096, 4096, 4096, 4096, 4096, 0>, loss_offset = 320 : i64}
 }
