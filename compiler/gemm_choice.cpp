@@ -4,6 +4,7 @@
 
 #include "compiler/join_plans.h"
 #include "dialects/mtc/Mtc.h"
+#include "dialects/pipe/Pipe.h"
 #include "dialects/rt/Rt.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/cpu_gemm_table.h"
@@ -11,6 +12,8 @@
 #include "passes/phases.h"
 #include "passes/plan/Continuations.h"
 #include "passes/target/gemm_rows.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <filesystem>
 
@@ -21,6 +24,7 @@ using mtc::runtime::GemmInfo;
 using mtc::runtime::GemmKernel;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
+using mtc::runtime::TunedProduct;
 
 namespace mtc::compiler {
 namespace {
@@ -36,7 +40,8 @@ public:
          GemmChoices &counts)
       : isa(config.getTarget().getIsa().str()),
         threads(config.getTarget().getThreads()),
-        microbatches(config.getBatch().getMicrobatches()), table(table),
+        microbatches(config.getBatch().getMicrobatches()),
+        prepacks(config.getTarget().getPrepack().has_value()), table(table),
         continued(continued), counts(counts) {}
 
   Status choose(rt::GemmOp op) {
@@ -47,9 +52,13 @@ public:
     }
     ++counts.byTable;
     bool isLibrarys = found->second.kernel == GemmKernel::library;
-    if (isLibrarys && continued.contains(op)) {
+    bool isContinued = isLibrarys && continued.contains(op);
+    bool packs =
+        choosePacking(op, found->second,
+                      isContinued ? GemmKernel::own : found->second.kernel);
+    if (isContinued) {
       ++counts.continued;
-    } else if (isLibrarys) {
+    } else if (isLibrarys && !packs) {
       ++counts.byLibrary;
       op.removeKernelAttr();
     } else {
@@ -59,6 +68,25 @@ public:
   }
 
 private:
+  /// Tells pack-weights what the table says, if it does: whether packing pays
+  /// where the product is else by `otherwise`.
+  bool choosePacking(rt::GemmOp op, const TunedProduct &tuned,
+                     GemmKernel otherwise) const {
+    if (!prepacks || !multipliesWeight(op))
+      return false;
+    std::optional<bool> pays = tuned.packingPays(microbatches, otherwise);
+    op.setPacks(pays);
+    counts.packing += pays.value_or(false);
+    return pays.value_or(false);
+  }
+
+  /// Of training, as it lies: such as pack-weights can pack.
+  static bool multipliesWeight(rt::GemmOp op) {
+    auto of = pipe::FragmentAttr::of(op->getParentOfType<mlir::func::FuncOp>());
+    return of && of.getEntry() == "train" &&
+           op.getB().getDefiningOp<pipe::ParamOp>();
+  }
+
   /// Of the op's rows that of most microbatches of a step.
   GemmInfo mostRun(rt::GemmOp op) const {
     auto rows = target::gemmRows(op);
@@ -80,6 +108,7 @@ private:
 
   std::string isa;
   int64_t threads, microbatches;
+  bool prepacks;
   const CpuGemmTable &table;
   const llvm::DenseSet<mlir::Operation *> &continued;
   GemmChoices &counts;

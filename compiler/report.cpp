@@ -112,19 +112,23 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 } // namespace
 
-/// The distinct products of each program, by what computes them.
+/// The distinct products of each program, by what computes them; of our own
+/// also those of weights that are packed once a step.
 static Json productsReport(const BundlePlan &plan) {
-  int64_t own = 0, library = 0;
+  int64_t own = 0, packed = 0, library = 0;
   for (const ProgramPlan &program : plan.programs)
-    for (const runtime::GemmInfo &row : program.descriptor.gemms)
+    for (const runtime::GemmInfo &row : program.descriptor.gemms) {
       ++(row.kernel == runtime::GemmKernel::library ? library : own);
-  return {{"own", own}, {"onednn", library}};
+      packed += row.kernel == runtime::GemmKernel::ownPacked;
+    }
+  return {{"own", own}, {"own_packed", packed}, {"onednn", library}};
 }
 
 static Json gemmTableReport(const GemmChoices &gemms) {
   return {{"file", gemms.file},           {"processor", gemms.processor},
           {"by_table", gemms.byTable},    {"by_table_onednn", gemms.byLibrary},
-          {"continued", gemms.continued}, {"by_rule", gemms.byRule}};
+          {"continued", gemms.continued}, {"by_rule", gemms.byRule},
+          {"packing", gemms.packing}};
 }
 
 /// What verify-plan proved, in numbers; false if it did not look.

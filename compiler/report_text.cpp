@@ -111,9 +111,15 @@ static std::string typeText(const Json &r) {
 
 /// By what the plan names, whichever rule or table chose it.
 static std::string productsText(const Json &r) {
-  int64_t own = productsBy(r, "own"), library = productsBy(r, "onednn");
+  int64_t own = productsBy(r, "own"), library = productsBy(r, "onednn"),
+          packed = productsBy(r, "own_packed");
   if (own + library == 0)
     return "";
+  if (packed > 0)
+    return fmt::format("products       {} by kernels of our own, {} of them of "
+                       "weights packed once a step, {} by oneDNN (distinct "
+                       "ones, of all programs)\n",
+                       own, packed, library);
   if (library == 0)
     return "products       by kernels of our own\n";
   if (own == 0)
@@ -144,14 +150,21 @@ static std::string gemmTableText(const Json &table) {
         "               {} of those by it that oneDNN computes faster stay "
         "ours: a kernel can continue them (pointwise)\n",
         table["continued"].get<int64_t>());
+  std::string packing;
+  if (table["packing"] != 0)
+    packing = fmt::format(
+        "               {} of those by it take less time with their weight "
+        "packed once a step (prepack)\n",
+        table["packing"].get<int64_t>());
   return fmt::format(
       "table          {}: calls of products in code: {} by it, of which {} by "
-      "oneDNN; {} by the rule (gemm)\n{}"
+      "oneDNN; {} by the rule (gemm)\n{}{}"
       "               measured on '{}'; that ranks run on such a processor is "
       "not checked\n",
       file, table["by_table"].get<int64_t>(),
       table["by_table_onednn"].get<int64_t>(), table["by_rule"].get<int64_t>(),
-      continued, runtime::printable(table["processor"].get<std::string>()));
+      continued, packing,
+      runtime::printable(table["processor"].get<std::string>()));
 }
 
 /// What holds for all of them: verify-plan found no cycle of waits, and each

@@ -74,7 +74,9 @@ def merged(tables):
         wins = all(row["kernel"] == "onednn" for row in same)
         products.append({**dict(zip(PRODUCT, key)), "kernel": "onednn" if wins else "own",
                          "own_us": median([row["own_us"] for row in same]),
-                         "onednn_us": median([row["onednn_us"] for row in same])})
+                         "onednn_us": median([row["onednn_us"] for row in same]),
+                         "packed_us": median([row["packed_us"] for row in same]),
+                         "pack_us": median([row["pack_us"] for row in same])})
     return {**head, "products": products}
 
 

@@ -9,7 +9,9 @@
 #include "runtime/device/cpu/gemm_tuner.h"
 #include "runtime/device/cuda/gemm_product.h"
 #include "runtime/device/cuda/gemm_tuner.h"
+#include "runtime/device/tuned_products.h"
 
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -117,17 +119,34 @@ void say(const GemmInfo &row, const cuda::TunedGemm &tuned) {
                         tuned.firstMicroseconds / tuned.microseconds));
 }
 
+/// And for how many microbatches one packing would do, to take less time.
+std::string packedText(const TunedProduct &tuned, double best) {
+  if (!tuned.packed)
+    return "";
+  const auto [product, pack] = *tuned.packed;
+  const double gain = kClearlyFaster * best - product;
+  std::string pays = "does not pay";
+  if (gain > 0)
+    pays = fmt::format("pays if {:.0f} or more microbatches read it",
+                       std::floor(pack / gain) + 1);
+  return fmt::format(
+      "; with b packed beforehand {:.1f} us, packing {:.1f} us, which {}",
+      product, pack, pays);
+}
+
 void sayCpu(const CpuProduct &product, const TunedProduct &tuned) {
   const double own = tuned.ownMicroseconds,
                library = tuned.libraryMicroseconds.value_or(0);
   const bool isOwn = tuned.kernel == GemmKernel::own;
+  const double best = isOwn ? own : library;
   std::string other = tuned.libraryMicroseconds
                           ? fmt::format("oneDNN {:.1f} us", library)
                           : "oneDNN has none that allocates nothing";
-  printLine(fmt::format("{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s",
-                        describe(product), own, other, isOwn ? "own" : "oneDNN",
-                        1e3 * operationsOf(product.m, product.n, product.k) /
-                            (isOwn ? own : library)));
+  printLine(
+      fmt::format("{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s{}",
+                  describe(product), own, other, isOwn ? "own" : "oneDNN",
+                  1e3 * operationsOf(product.m, product.n, product.k) / best,
+                  packedText(tuned, best)));
 }
 
 Status tuneGpu(const TuneOptions &options, const Products &products,

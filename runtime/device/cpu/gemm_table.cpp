@@ -23,6 +23,24 @@ std::string_view nameOf(GemmKernel kernel) {
   return kernel == GemmKernel::library ? "onednn" : "own";
 }
 
+/// Null or no such key where it was not measured, which older tables lack.
+std::optional<double> amountIfAny(FieldReader &row, const char *key) {
+  return row.has(key) ? row.amountOrNull(key) : std::nullopt;
+}
+
+std::optional<PackedTimes> readPacked(FieldReader &row) {
+  auto product = amountIfAny(row, "packed_us");
+  auto pack = amountIfAny(row, "pack_us");
+  if (product && pack)
+    return PackedTimes{*product, *pack};
+  if (product || pack)
+    row.problem(fmt::format(
+        "expected packed_us and pack_us, or neither, found {} alone; give both "
+        "a time, or make the table again by `mtc tune`",
+        product ? "packed_us" : "pack_us"));
+  return std::nullopt;
+}
+
 void readRow(FieldReader &row, CpuGemmTable &out) {
   GemmInfo info;
   readProduct(row, info);
@@ -31,6 +49,7 @@ void readRow(FieldReader &row, CpuGemmTable &out) {
   readChoice(row, "kernel", tuned.kernel, kKernels);
   tuned.ownMicroseconds = row.amount("own_us");
   tuned.libraryMicroseconds = row.amountOrNull("onednn_us");
+  tuned.packed = readPacked(row);
   row.rejectUnread();
   if (tuned.kernel == GemmKernel::library && !tuned.libraryMicroseconds)
     row.problem("kernel: expected own where oneDNN has no such product "
@@ -46,6 +65,8 @@ Json jsonOf(const CpuProduct &p, const TunedProduct &tuned) {
   json["own_us"] = tuned.ownMicroseconds;
   json["onednn_us"] =
       tuned.libraryMicroseconds ? Json(*tuned.libraryMicroseconds) : Json();
+  json["packed_us"] = tuned.packed ? Json(tuned.packed->product) : Json();
+  json["pack_us"] = tuned.packed ? Json(tuned.packed->pack) : Json();
   return json;
 }
 
@@ -86,6 +107,17 @@ std::string describe(const CpuProduct &p) {
     text += fmt::format(" into {}", dtypeName(p.c));
   return text +
          fmt::format(", {} thread{}", p.threads, p.threads == 1 ? "" : "s");
+}
+
+std::optional<bool> TunedProduct::packingPays(int64_t calls,
+                                              GemmKernel otherwise) const {
+  if (!packed)
+    return std::nullopt;
+  const double other = otherwise == GemmKernel::library
+                           ? libraryMicroseconds.value_or(ownMicroseconds)
+                           : ownMicroseconds;
+  return packed->pack + double(calls) * packed->product <
+         kClearlyFaster * double(calls) * other;
 }
 
 Status CpuGemmTable::check(const std::string &file, std::string_view thisIsa,

@@ -16,8 +16,9 @@
 namespace mtc::runtime {
 namespace {
 
-/// Of calls in a row, which take as long as their sum.
-constexpr double kRoundMicroseconds = 10'000;
+/// Of packing in a round: each byte of a weight is read and written, whatever
+/// the product is, so it takes few calls to know.
+constexpr double kPackMicroseconds = 2'500;
 /// More than the caches of a processor hold: in a step the weights, and most of
 /// what a layer saved for the backward, have long been driven out of them.
 constexpr int64_t kBeyondCaches = int64_t(128) << 20;
@@ -57,44 +58,79 @@ private:
   int64_t bytes_ = 0, at_ = 0;
 };
 
+using Microseconds = std::vector<double>; ///< by round
+
 GemmDesc descOf(const CpuProduct &p, GemmKernel kernel) {
   return {p.m, p.n, p.k, p.ta, p.tb, p.adds, p.ab, p.c, kernel};
 }
 
+PackedDesc packedOf(const CpuProduct &p) { return {p.n, p.k, p.tb, p.ab}; }
+
 /// A product, its kernels, and what they took.
 struct Timed {
   CpuProduct product;
-  GemmSet kernels; ///< ours, and the library's if it has one
+  GemmSet kernels = {};                ///< of which ours is the first
+  std::vector<GemmKernel> rows = {};   ///< what they are
+  std::vector<Microseconds> took = {}; ///< by row
   RoundLength length = {};
-  std::vector<double> own = {}, library = {}; ///< microseconds, by round
+  int64_t packedBytes = 0; ///< of op(b); 0 where it is no weight
+  RoundLength packLength = RoundLength(kPackMicroseconds);
+  Microseconds pack = {};
+
+  /// Empty where there is no such row.
+  Microseconds of(GemmKernel kernel) const {
+    auto at = std::ranges::find(rows, kernel);
+    return at == rows.end() ? Microseconds() : took[size_t(at - rows.begin())];
+  }
 };
 
-/// Our kernel, and the library's where it has one that allocates nothing.
-Status createKernels(const CpuProduct &p, GemmKernel ours, GemmSet &out) {
+/// Our kernel, the library's where it has one that allocates nothing, and ours
+/// with a packed op(b) where that may be a weight.
+Status createKernels(GemmKernel ours, std::string_view isa, Timed &out) {
+  const CpuProduct &p = out.product;
   int threads = static_cast<int>(p.threads);
-  std::vector<GemmDesc> rows{descOf(p, ours)};
-  if (GemmDesc row = descOf(p, GemmKernel::library);
-      isPlannedByLibrary(row, threads))
-    rows.push_back(row);
-  return out.create(rows, threads);
+  out.rows = {ours};
+  if (isPlannedByLibrary(descOf(p, GemmKernel::library), threads))
+    out.rows.push_back(GemmKernel::library);
+  if (mayMultiplyWeight(p)) {
+    out.rows.push_back(GemmKernel::ownPacked);
+    MTC_RETURN_IF_ERROR(gemmPackedBytes(packedOf(p), isa, &out.packedBytes));
+  }
+  out.took.resize(out.rows.size());
+  std::vector<GemmDesc> descs;
+  for (GemmKernel kernel : out.rows)
+    descs.push_back(descOf(p, kernel));
+  return out.kernels.create(descs, threads);
+}
+
+/// What a table has of it.
+TunedProduct tunedOf(const Timed &timed) {
+  TunedProduct out =
+      fastestKernel(timed.took.front(), timed.of(GemmKernel::library));
+  if (timed.packedBytes > 0)
+    out.packed = {tenths(median(timed.of(GemmKernel::ownPacked))),
+                  tenths(median(timed.pack))};
+  return out;
 }
 
 class Bench {
 public:
-  Status open(const TuneRows &rows) {
-    int64_t a = 0, b = 0, c = 0, scratch = 0;
+  Status open(const TuneRows &rows, std::string_view isa) {
+    int64_t a = 0, b = 0, c = 0, packed = 0, scratch = 0;
     for (const auto &[p, ours] : rows) {
-      Timed &each = timed_.emplace_back(Timed{p, {}, {}});
-      MTC_RETURN_IF_ERROR(createKernels(p, ours, each.kernels));
+      Timed &each = timed_.emplace_back(Timed{p});
+      MTC_RETURN_IF_ERROR(createKernels(ours, isa, each));
       a = std::max(a, bytesOf(p.ab, p.m * p.k));
       b = std::max(b, bytesOf(p.ab, p.k * p.n));
       c = std::max(c, bytesOf(p.c, p.m * p.n));
+      packed = std::max(packed, each.packedBytes);
       for (int64_t i = 0; i < each.kernels.size(); ++i)
         scratch = std::max(scratch, each.kernels.scratchBytes(i));
     }
     MTC_RETURN_IF_ERROR(a_.map(a));
     MTC_RETURN_IF_ERROR(b_.map(b));
     MTC_RETURN_IF_ERROR(c_.map(c));
+    MTC_RETURN_IF_ERROR(packed_.map(packed));
     return scratch_.map(scratch, 0, "tune", "scratch of products");
   }
 
@@ -102,44 +138,69 @@ public:
 
   /// One round of one product, by each kernel.
   Status run(Timed &of) {
-    if (of.own.empty())
+    if (of.took.front().empty())
       MTC_RETURN_IF_ERROR(warmUp(of));
     const int calls = of.length.calls();
-    MTC_RETURN_IF_ERROR(time(of, 0, calls, of.own.emplace_back()));
-    if (of.kernels.size() == 1)
+    for (size_t row = 0; row < of.rows.size(); ++row)
+      MTC_RETURN_IF_ERROR(time(of, row, calls, of.took[row].emplace_back()));
+    if (of.packedBytes == 0)
       return Status::okay();
-    return time(of, 1, calls, of.library.emplace_back());
+    return timePack(of, of.packLength.calls(), of.pack.emplace_back());
   }
 
 private:
   /// The first call of a kernel finds nothing in place.
   Status warmUp(Timed &of) {
-    for (int64_t i = 0; i < of.kernels.size(); ++i) {
-      double once = 0;
-      MTC_RETURN_IF_ERROR(time(of, i, 1, once));
-      MTC_RETURN_IF_ERROR(time(of, i, 1, once));
-    }
+    double once = 0;
+    for (size_t row = 0; row < of.rows.size(); ++row)
+      for (int call = 0; call < 2; ++call)
+        MTC_RETURN_IF_ERROR(time(of, row, 1, once));
+    for (int call = 0; call < 2 && of.packedBytes > 0; ++call)
+      MTC_RETURN_IF_ERROR(timePack(of, 1, once));
     return Status::okay();
   }
 
   /// Of one call, in microseconds.
-  Status time(Timed &of, int64_t kernel, int calls, double &out) {
+  template <typename Call>
+  static Status timeCalls(int calls, Call &&call, double &out) {
     using Clock = std::chrono::steady_clock;
-    const CpuProduct &p = of.product;
     auto start = Clock::now();
     for (int i = 0; i < calls; ++i)
-      MTC_RETURN_IF_ERROR(of.kernels.execute(
-          kernel, a_.next(bytesOf(p.ab, p.m * p.k)),
-          b_.next(bytesOf(p.ab, p.k * p.n)), c_.next(bytesOf(p.c, p.m * p.n)),
-          scratch_.base()));
+      MTC_RETURN_IF_ERROR(call());
     std::chrono::duration<double, std::micro> all = Clock::now() - start;
     out = std::max(all.count() / calls, 1e-3);
-    of.length.add(size_t(kernel), out);
+    return Status::okay();
+  }
+
+  Status time(Timed &of, size_t row, int calls, double &out) {
+    const CpuProduct &p = of.product;
+    const bool isPacked = of.rows[row] == GemmKernel::ownPacked;
+    auto call = [&] {
+      return of.kernels.execute(int64_t(row), a_.next(bytesOf(p.ab, p.m * p.k)),
+                                isPacked ? packed_.next(of.packedBytes)
+                                         : b_.next(bytesOf(p.ab, p.k * p.n)),
+                                c_.next(bytesOf(p.c, p.m * p.n)),
+                                scratch_.base());
+    };
+    MTC_RETURN_IF_ERROR(timeCalls(calls, call, out));
+    of.length.add(row, out);
+    return Status::okay();
+  }
+
+  Status timePack(Timed &of, int calls, double &out) {
+    const CpuProduct &p = of.product;
+    auto call = [&] {
+      return gemmPack(packedOf(p), static_cast<int>(p.threads),
+                      b_.next(bytesOf(p.ab, p.k * p.n)),
+                      packed_.next(of.packedBytes));
+    };
+    MTC_RETURN_IF_ERROR(timeCalls(calls, call, out));
+    of.packLength.add(0, out);
     return Status::okay();
   }
 
   std::vector<Timed> timed_;
-  Operand a_, b_, c_;
+  Operand a_, b_, c_, packed_;
   AnonymousMemory scratch_;
 };
 
@@ -167,6 +228,10 @@ void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
   }
 }
 
+bool mayMultiplyWeight(const CpuProduct &product) {
+  return !product.adds && !product.ta;
+}
+
 void RoundLength::add(size_t kernel, double microseconds) {
   if (kernel >= least.size())
     least.resize(kernel + 1, microseconds);
@@ -175,7 +240,7 @@ void RoundLength::add(size_t kernel, double microseconds) {
 
 int RoundLength::calls() const {
   const double slowest = *std::ranges::max_element(least);
-  return int(std::clamp(kRoundMicroseconds / slowest, 1.0, 1e4));
+  return int(std::clamp(most / slowest, 1.0, 1e4));
 }
 
 TunedProduct fastestKernel(const std::vector<double> &own,
@@ -204,7 +269,7 @@ Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
          kOwnGemmVersion,
          {}};
   Bench bench;
-  MTC_RETURN_IF_ERROR(bench.open(rows));
+  MTC_RETURN_IF_ERROR(bench.open(rows, isa));
   for (int round = 1; round <= rounds; ++round) {
     told.round(round);
     for (Timed &each : bench.products()) {
@@ -212,7 +277,7 @@ Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
       if (round < rounds)
         continue;
       TunedProduct &tuned = out.rows[each.product];
-      tuned = fastestKernel(each.own, each.library);
+      tuned = tunedOf(each);
       told.product(each.product, tuned);
     }
   }

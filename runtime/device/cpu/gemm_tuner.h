@@ -19,16 +19,24 @@ using TuneRows = std::map<CpuProduct, GemmKernel>;
 void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
                  TuneRows &out);
 
+/// Whether op(b) may be a weight, which can be packed once a step: of a forward
+/// or of a gradient of what went in, not of a gradient of a weight.
+bool mayMultiplyWeight(const CpuProduct &product);
+
 /// How often kernels of a product are called in a round, one number for all:
-/// as often as the slowest can be within 10 ms, but once at least. What it took
-/// at best counts, because a call that was disturbed says nothing of the next.
+/// as often as the slowest can be within some milliseconds, but once at least.
+/// What it took at best counts, because a call that was disturbed says nothing
+/// of the next.
 class RoundLength {
 public:
+  RoundLength() = default;
+  explicit RoundLength(double microseconds) : most(microseconds) {}
   /// A call of a kernel, by its number from 0, took so long.
   void add(size_t kernel, double microseconds);
   int calls() const;
 
 private:
+  double most = 10'000;      ///< microseconds
   std::vector<double> least; ///< by kernel
 };
 
@@ -47,12 +55,13 @@ struct TuneListener {
 };
 
 /// Times each product as a rank of `isa` runs it, by each kernel that has it,
-/// one behind the other, some milliseconds or one call; `rounds` times (at
-/// least 1), each through all products, so that what disturbs the machine for
-/// some seconds is in few of them. Fills in what the table is for. Errors:
-/// infeasible, where this processor lacks the instruction set or there is no
-/// memory; usage, where this process has computed products of another one;
-/// failed, with oneDNN's code.
+/// one behind the other, some milliseconds or one call; of one whose op(b) may
+/// be a weight also with a packed op(b), as often, and the packing of it, a
+/// quarter as long. All of it `rounds` times (at least 1), each through all
+/// products, so that what disturbs the machine for some seconds is in few of
+/// them. Fills in what the table is for. Errors: infeasible, where this
+/// processor lacks the instruction set or there is no memory; usage, where this
+/// process has computed products of another one; failed, with oneDNN's code.
 Status tuneCpuGemms(const TuneRows &rows, std::string_view isa, int rounds,
                     const TuneListener &told, CpuGemmTable &out);
 

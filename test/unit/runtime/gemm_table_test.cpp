@@ -17,7 +17,7 @@ CpuGemmTable aTable() {
   CpuGemmTable table{
       "a processor", "x86-64-v4", "2.6.3 (x)", kOwnGemmVersion, {}};
   table.rows[{8, 16, 32, false, true, false, MTC_F32, MTC_F32, 2}] = {
-      GemmKernel::library, 12.5, 7.0};
+      GemmKernel::library, 12.5, 7.0, PackedTimes{11.0, 9.0}};
   table.rows[{8, 16, 4, true, false, true, MTC_BF16, MTC_F32, 1}] = {
       GemmKernel::own, 3.0, std::nullopt};
   return table;
@@ -58,6 +58,22 @@ TEST(CpuGemmTable, IsReadAsItWasWritten) {
   EXPECT_EQ(read.rows.rbegin()->second.kernel, GemmKernel::library);
   EXPECT_EQ(read.rows.rbegin()->second.libraryMicroseconds, 7.0);
   EXPECT_EQ(read.rows.begin()->second.libraryMicroseconds, std::nullopt);
+  ASSERT_TRUE(read.rows.rbegin()->second.packed);
+  EXPECT_EQ(read.rows.rbegin()->second.packed->product, 11.0);
+  EXPECT_EQ(read.rows.rbegin()->second.packed->pack, 9.0);
+  EXPECT_FALSE(read.rows.begin()->second.packed);
+}
+
+TEST(CpuGemmTable, MayLackTimesOfPacking) {
+  TemporaryFolder folder;
+  std::string text =
+      replaced(cpuGemmTableText(aTable()),
+               ",\n   \"packed_us\": 11.0,\n   \"pack_us\": 9.0", "");
+  test::writeFile(folder.path("t.json"), text);
+  CpuGemmTable read;
+  Status status = readCpuGemmTable(folder.path("t.json"), read);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(read.rows.rbegin()->second.packed);
 }
 
 TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
@@ -82,6 +98,14 @@ TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
            "products[1]: 'onednn_us': expected at least 0, found -1"},
           {{"\"own_us\": 3.0", "\"own_us\": null"},
            "products[0]: 'own_us': expected a number, found null"},
+          {{"\"packed_us\": 11.0", "\"packed_us\": null"},
+           "products[1]: expected packed_us and pack_us, or neither, found "
+           "pack_us alone"},
+          {{",\n   \"pack_us\": 9.0", ""},
+           "products[1]: expected packed_us and pack_us, or neither, found "
+           "packed_us alone"},
+          {{"\"pack_us\": 9.0", "\"pack_us\": -2"},
+           "products[1]: 'pack_us': expected at least 0, found -2"},
           {{"\"threads\": 1", "\"threads\": \"1\""},
            "products[0]: 'threads': expected an integer"},
           {{"\"threads\": 1", "\"threads\": 1, \"stride\": 8"},
@@ -144,6 +168,20 @@ TEST(FastestKernel, IsOwnUnlessTheLibraryIsClearlyFaster) {
   EXPECT_EQ(alone.libraryMicroseconds, std::nullopt);
 }
 
+TEST(PackingPays, WhereAStepTakesClearlyLessTime) {
+  TunedProduct tuned{GemmKernel::library, 100, 80, PackedTimes{60, 195}};
+  // 495 and 500 are not far enough apart, 555 and 600 are.
+  EXPECT_EQ(tuned.packingPays(5, GemmKernel::own), false);
+  EXPECT_EQ(tuned.packingPays(6, GemmKernel::own), true);
+  // Nor are 795 and 800.
+  EXPECT_EQ(tuned.packingPays(10, GemmKernel::library), false);
+  EXPECT_EQ(tuned.packingPays(11, GemmKernel::library), true);
+  tuned.packed->product = 98;
+  EXPECT_EQ(tuned.packingPays(1 << 20, GemmKernel::own), false);
+  tuned.packed = std::nullopt;
+  EXPECT_EQ(tuned.packingPays(1 << 20, GemmKernel::own), std::nullopt);
+}
+
 TEST(RoundLength, IsOneNumberOfCallsByTheLeastTimes) {
   RoundLength length;
   length.add(0, 24'000);
@@ -155,6 +193,9 @@ TEST(RoundLength, IsOneNumberOfCallsByTheLeastTimes) {
   length.add(0, 30'000);
   length.add(1, 20);
   EXPECT_EQ(length.calls(), 800);
+  RoundLength shorter(2'500);
+  shorter.add(0, 12.5);
+  EXPECT_EQ(shorter.calls(), 200);
 }
 
 TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
@@ -176,12 +217,18 @@ TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
   EXPECT_EQ(rows.at(productOf(stored, 2)), GemmKernel::own);
   addTuneRows(std::vector{forward}, 1, rows);
   EXPECT_EQ(rows.size(), 4u);
+  // Of a plan that packs, the product without packing is measured.
+  forward.kernel = GemmKernel::ownPacked;
+  addTuneRows(std::vector{forward}, 4, rows);
+  EXPECT_EQ(rows.at(productOf(forward, 4)), GemmKernel::own);
 }
 
 TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
   GemmInfo row{8, 16, 32, false, false, false, MTC_F32, MTC_F32, 64};
+  GemmInfo gradient{8, 16, 32, true, false, false, MTC_F32, MTC_F32, 64};
+  GemmInfo added{8, 16, 32, false, false, true, MTC_F32, MTC_F32, 64};
   TuneRows rows;
-  addTuneRows(std::vector{row}, 1, rows);
+  addTuneRows(std::vector{row, gradient, added}, 1, rows);
   // oneDNN's kernel for AVX2 allocates in calls. The other instruction sets are
   // for integration_tune: oneDNN takes one in a process.
   const char *isa = "x86-64-v3";
@@ -193,9 +240,15 @@ TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
   Status status = tuneCpuGemms(rows, isa, 2, listener, table);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(rounds, 2);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(told, 3);
   EXPECT_TRUE(table.check("t", isa, table.library).ok());
   const TunedProduct &tuned = table.rows.at(productOf(row, 1));
   EXPECT_GT(tuned.ownMicroseconds, 0);
   EXPECT_EQ(tuned.libraryMicroseconds, std::nullopt);
+  ASSERT_TRUE(tuned.packed);
+  EXPECT_GT(tuned.packed->product, 0);
+  EXPECT_GT(tuned.packed->pack, 0);
+  // What they multiply is no weight.
+  EXPECT_FALSE(table.rows.at(productOf(gradient, 1)).packed);
+  EXPECT_FALSE(table.rows.at(productOf(added, 1)).packed);
 }

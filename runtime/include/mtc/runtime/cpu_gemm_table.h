@@ -33,11 +33,26 @@ CpuProduct productOf(const GemmInfo &row, int64_t threads);
 /// threads".
 std::string describe(const CpuProduct &product);
 
+/// Of a product by our kernel whose op(b) was packed beforehand
+/// (GemmKernel::ownPacked), in microseconds.
+struct PackedTimes {
+  double product = 0; ///< of a call
+  double pack = 0;    ///< of packing op(b), which serves all calls of a step
+};
+
 struct TunedProduct {
   GemmKernel kernel = GemmKernel::own; ///< the fastest: own or library
   double ownMicroseconds = 0;          ///< of a call
   /// None: it has no such product, or none that allocates nothing.
   std::optional<double> libraryMicroseconds;
+  /// None: nobody has measured it, as of a gradient of a weight, whose op(b) is
+  /// no weight.
+  std::optional<PackedTimes> packed = {};
+
+  /// Whether a step of so many calls, one a microbatch, takes clearly less time
+  /// if op(b) is packed once for all of them than by `otherwise`, own or
+  /// library; none where times are not measured.
+  std::optional<bool> packingPays(int64_t calls, GemmKernel otherwise) const;
 };
 
 /// By product. Times are of one processor; they are true for other versions of
