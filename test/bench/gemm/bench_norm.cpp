@@ -53,8 +53,7 @@ enum Way { kStreamed, kStored, kStoredWithin, kAdded, kAddedWithin, kNorm };
 constexpr int kWays = 6;
 
 struct Bench {
-  int threads, repeats;
-  bool isBf16;
+  const Arguments &given;
   Slots a, b, c;
   std::array<double, kWays> times = {};
 
@@ -67,26 +66,27 @@ struct Bench {
             p.ta,
             p.tb,
             way == kAdded || way == kAddedWithin,
-            isBf16 ? MTC_BF16 : MTC_F32,
+            given.isBf16 ? MTC_BF16 : MTC_F32,
             MTC_F32,
             kernel};
   }
 
   double timeOf(GemmSet &set, Way way, const Product &p, void *scratch) {
-    int64_t size = isBf16 ? 2 : 4;
+    int64_t size = given.isBf16 ? 2 : 4;
     void *x = a.next(p.m * p.k * size), *w = b.next(p.k * p.n * size),
          *y = c.next(p.m * p.n * 4);
     Counted counted{static_cast<float *>(y), p.n,
-                    std::vector<ThreadSum>(size_t(threads))};
+                    std::vector<ThreadSum>(size_t(given.threads))};
     GemmThen then;
     if (way == kStoredWithin || way == kAddedWithin)
       then = {countBlock, &counted};
-    double start = seconds(threads);
+    double start = seconds(given.threads);
     if (way == kNorm)
-      normAccumulate(counted.sums[0].sum, counted.gradient, p.m * p.n, threads);
+      normAccumulate(counted.sums[0].sum, counted.gradient, p.m * p.n,
+                     given.threads);
     else
       (void)set.execute(way, x, w, y, scratch, then);
-    return seconds(threads) - start;
+    return seconds(given.threads) - start;
   }
 
   void run(const Product &p) {
@@ -96,7 +96,7 @@ struct Bench {
     for (Way way : {kStreamed, kStored, kStoredWithin, kAdded, kAddedWithin})
       rows.push_back(descOf(p, way));
     GemmSet set;
-    if (Status status = set.create(rows, threads); !status.ok()) {
+    if (Status status = set.create(rows, given.threads); !status.ok()) {
       std::fprintf(stderr, "%s\n", status.message().c_str());
       std::exit(1);
     }
@@ -106,7 +106,7 @@ struct Bench {
     Slots scratch(bytes);
     std::array<double, kWays> best;
     best.fill(1e30);
-    for (int i = -1; i < repeats; ++i)
+    for (int i = -1; i < given.repeats; ++i)
       for (int way = 0; way < kWays; ++way) {
         double time = timeOf(set, Way(way), p, scratch.next(0));
         if (i >= 0) // the first one finds pages that nobody touched
