@@ -130,6 +130,17 @@ bool sumsAccumulators(const Stage &stage, const Touch &touch) {
          });
 }
 
+std::optional<Extent> Stage::valuesOf(const Param &param) const {
+  rt::BucketOp of = bucket(param.bucket());
+  if (!of || !of.getParamOffset()) // a second use has none
+    return std::nullopt;
+  int64_t wide = of.paramBytes();
+  return Extent{
+      MTC_ARENA_PARAMS,
+      saturatingAdd(*of.getParamOffset(), saturatingMul(wide, param.start())),
+      saturatingMul(wide, param.elements())};
+}
+
 bool Stage::addsToShard(const Access &access) const {
   if (!access.writes || !isAccumulator(access))
     return false;

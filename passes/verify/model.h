@@ -187,6 +187,9 @@ struct Stage {
     return access.extent.arena == MTC_ARENA_GRADS &&
            access.extent.offset != lossOffset;
   }
+  /// The bytes of a parameter's values; none where the stage has an accumulator
+  /// of it alone, or not its bucket.
+  std::optional<Extent> valuesOf(const Param &param) const;
   /// Whether it writes accumulators of a shard, in which it begins.
   bool addsToShard(const Access &access) const;
 };

@@ -2,8 +2,6 @@
 #include "passes/target/target.h"
 #include "passes/verify/checks.h"
 
-#include "mlir/IR/BuiltinTypes.h"
-
 #include <set>
 
 using namespace mlir;
@@ -23,9 +21,9 @@ bool isInArena(const Access &access) {
 
 class PackedChecker {
 public:
-  PackedChecker(const Model &model, const target::Target &target,
-                const Stage &stage, Report &report)
-      : model(model), target(target), stage(stage), report(report) {}
+  PackedChecker(const target::Target &target, const Stage &stage,
+                Report &report)
+      : target(target), stage(stage), report(report) {}
 
   void check() {
     checkTable();
@@ -94,30 +92,32 @@ private:
   /// The parameter itself, not only an accumulator.
   const Param *paramOf(rt::PackedOp packed) const {
     for (const Param &param : stage.params)
-      if (rt::BucketOp bucket = stage.bucket(param.bucket());
-          bucket && !bucket.isSecondUse() && param.name() == packed.getParam())
+      if (param.name() == packed.getParam() && stage.valuesOf(param))
         return &param;
     return nullptr;
   }
 
   void visit(const Fragment &fragment, const Touch &touch) {
     auto product = dyn_cast<rt::GemmOp>(touch.op);
-    bool reads = product && product.readsPacked();
+    auto pack = dyn_cast<rt::PackOp>(touch.op);
     for (const Access &access : touch.accesses) {
-      bool isMeant = (reads && access.view == product.getB().getDefiningOp()) ||
-                     (isa<rt::PackOp>(touch.op) && access.writes);
-      if (isMeant != isInArena(access) && access.view)
+      bool isB = product && product.readsPacked() &&
+                 access.view == product.getB().getDefiningOp();
+      bool isMeant = isB || (pack && access.writes);
+      if (isMeant != isInArena(access)) {
         report.error(touch.op)
             << (isMeant ? "expected bytes of the arena packed, found others"
                         : "expected only rt.pack and products by own_packed to "
                           "touch the arena packed, found another");
-      else if (isMeant)
-        events[&fragment].push_back({touch.op, packedAt(touch.op, access)});
+      } else if (isMeant) {
+        rt::PackedOp packed = packedAt(touch.op, access);
+        events[&fragment].push_back({touch.op, packed});
+        if (pack)
+          checkPack(fragment, touch, pack, packed);
+        else
+          checkProduct(product, packed);
+      }
     }
-    if (auto pack = dyn_cast<rt::PackOp>(touch.op))
-      checkPack(fragment, touch, pack);
-    else if (reads)
-      checkProduct(fragment, product);
   }
 
   /// Of an rt.pack or a product, as rt.packed says it.
@@ -155,42 +155,29 @@ private:
     return {};
   }
 
-  rt::PackedOp lastOf(const Fragment &fragment) {
-    auto &all = events[&fragment];
-    return all.empty() ? rt::PackedOp() : all.back().of;
-  }
-
-  void checkPack(const Fragment &fragment, const Touch &touch, rt::PackOp op) {
-    rt::PackedOp packed = lastOf(fragment);
+  /// `packed` is null where its bytes are of none, which was said.
+  void checkPack(const Fragment &fragment, const Touch &touch, rt::PackOp op,
+                 rt::PackedOp packed) {
     if (fragment.phase() != Phase::Forward)
       report.error(op) << "expected weights to be packed in a forward, found \""
                        << fragment.name() << "\"";
-    if (!packed)
-      return;
-    expectReading(op, elementOf(op.getB()), packed);
-    const Param *param = paramOf(packed);
-    rt::BucketOp bucket =
-        param ? stage.bucket(param->bucket()) : rt::BucketOp();
-    const Access &from = touch.accesses.front();
-    if (!bucket)
+    const Param *param = packed ? paramOf(packed) : nullptr;
+    if (!param)
       return; // which was said
-    Extent weight{
-        MTC_ARENA_PARAMS,
-        saturatingAdd(*bucket.getParamOffset(),
-                      saturatingMul(bucket.paramBytes(), param->start())),
-        saturatingMul(bucket.paramBytes(), param->elements())};
-    if (from.moved || !from.extent.sameBytes(weight))
+    expectReading(op, elementOf(op.getB()), packed);
+    const Access &from = touch.accesses.front();
+    if (from.moved || !from.extent.sameBytes(*stage.valuesOf(*param)))
       report.error(op) << "expected to pack the parameter of " << nameOf(packed)
                        << ", found bytes " << from.extent.offset << " to "
                        << from.extent.end() << " of the arena "
                        << kArenas[from.extent.arena].name;
   }
 
-  void checkProduct(const Fragment &fragment, rt::GemmOp product) {
-    if (rt::PackedOp packed = lastOf(fragment)) {
-      expectReading(product, elementOf(product.getA()), packed);
-      isRead.insert(packed.getIndex());
-    }
+  void checkProduct(rt::GemmOp product, rt::PackedOp packed) {
+    if (!packed)
+      return; // which was said
+    expectReading(product, elementOf(product.getA()), packed);
+    isRead.insert(packed.getIndex());
   }
 
   /// Once a step, by the microbatch that runs first, in front of all readers.
@@ -216,7 +203,6 @@ private:
     }
   }
 
-  const Model &model;
   const target::Target &target;
   const Stage &stage;
   Report &report;
@@ -232,7 +218,7 @@ void checkPacked(const Model &model, Report &report) {
   if (failed(target))
     return report.addFailure();
   forEachStage(model, report, [&](const Stage &stage, Report &found) {
-    PackedChecker(model, *target, stage, found).check();
+    PackedChecker(*target, stage, found).check();
   });
 }
 

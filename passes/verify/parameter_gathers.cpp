@@ -114,16 +114,11 @@ private:
 
   /// The parameter that a use is of.
   std::string nameOf(const Use &use) const {
-    rt::BucketOp bucket = stage.bucket(use.bucket);
-    for (const Param &param : stage.params) {
-      Extent bytes{
-          MTC_ARENA_PARAMS,
-          saturatingAdd(*bucket.getParamOffset(),
-                        saturatingMul(bucket.paramBytes(), param.start())),
-          saturatingMul(bucket.paramBytes(), param.elements())};
-      if (param.bucket() == use.bucket && use.access->extent.overlaps(bytes))
+    for (const Param &param : stage.params)
+      if (std::optional<Extent> values = stage.valuesOf(param);
+          values && param.bucket() == use.bucket &&
+          use.access->extent.overlaps(*values))
         return "\"" + param.name().str() + "\"";
-    }
     return "padding";
   }
 

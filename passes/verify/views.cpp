@@ -233,11 +233,9 @@ private:
       for (const Param &param : stage.params)
         if (rt::BucketOp bucket = stage.bucket(param.bucket())) {
           int64_t start = param.start(), elements = param.elements(),
-                  wide = bucket.paramBytes(), sum = bucket.gradBytes();
-          if (!bucket.isSecondUse())
-            known.insert({MTC_ARENA_PARAMS,
-                          *bucket.getParamOffset() + wide * start,
-                          wide * elements});
+                  sum = bucket.gradBytes();
+          if (std::optional<Extent> values = stage.valuesOf(param))
+            known.insert({values->arena, values->offset, values->bytes});
           if (stage.shardsGradients(bucket.getIndex()))
             known.insert({MTC_ARENA_GRADS, *bucket.getGradOffset(),
                           sum * bucket.gradElements()});

@@ -101,9 +101,9 @@ public:
   int64_t scratchBytes(int64_t index) const;
 
   /// Runs row `index`; pointers to elements as in GemmDesc, but of ownPacked,
-  /// whose `b` is what gemmPack made of it; `scratch` may be
-  /// null where scratchBytes is 0. Allocates nothing itself (oneDNN allocates
-  /// some 264 bytes). Sets the calling thread's OpenMP thread count if it
+  /// whose `b` is what gemmPack made of it; `scratch` may be null where
+  /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates some 264
+  /// bytes). Sets the calling thread's OpenMP thread count if it
   /// differs and oneDNN computes. Calls `then` for blocks that have each
   /// element of c once, on the threads that made them. Errors: usage for a bad
   /// index, and for `then` of a product of oneDNN's; failed, with oneDNN's
