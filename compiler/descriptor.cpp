@@ -52,6 +52,10 @@ public:
     if (value != 1)
       json[key] = value;
   }
+  void unlessFalse(const char *key, bool value) {
+    if (value)
+      json[key] = value;
+  }
   void order(const char *key, const Mesh &mesh) {
     if (!mesh.order().isDefault())
       json[key] = mesh.order().text();

@@ -55,6 +55,10 @@ public:
     if (reader_.has(key))
       integer(key, out, 2, most);
   }
+  void unlessFalse(const char *key, bool &out) {
+    if (reader_.has(key))
+      boolean(key, out);
+  }
   void order(const char *key, Mesh &mesh) {
     if (!reader_.has(key))
       return;

@@ -102,14 +102,20 @@ int64_t GemmSet::scratchBytes(int64_t index) const {
 }
 
 Status GemmSet::execute(int64_t index, const void *a, const void *b, void *c,
-                        void *scratch, GemmThen then) {
+                        void *scratch, GemmThen then, NormSum *squares) {
   if (index < 0 || index >= size())
     return {StatusCode::usage, "expected a product below " +
                                    std::to_string(size()) + ", found " +
                                    std::to_string(index)};
   Row &row = impl_->rows[size_t(index)];
   if (const OwnGemm *own = std::get_if<OwnGemm>(&row)) {
-    own->run(a, b, c, static_cast<float *>(scratch), then);
+    if (own->counts() && (!squares || then.call))
+      return {StatusCode::usage,
+              "product " + std::to_string(index) +
+                  ": expected a sum for its squares, and nothing that "
+                  "continues it, found " +
+                  (squares ? "both" : "no sum")};
+    own->run(a, b, c, static_cast<float *>(scratch), then, squares);
     return Status::okay();
   }
   if (then.call)

@@ -21,6 +21,8 @@
 
 namespace mtc::runtime {
 
+struct NormSum;
+
 /// c[m,n] = op(a)·op(b) + beta·c, dense and row-major. op(a) is [m,k]: `a` is
 /// stored [m,k], or [k,m] if ta; op(b) is [k,n]: stored [k,n], or [n,k] if tb.
 /// Legal types (ab, c): (F32, F32), and of BF16 and F16 (X, F32), (X, X). A c
@@ -32,6 +34,9 @@ struct GemmDesc {
   int beta = 0; ///< 0 or 1
   MtcDtype ab = MTC_F32, c = MTC_F32;
   GemmKernel kernel = GemmKernel::library; ///< what computes it
+  /// The squares of what c then holds are added to a sum of `execute`: of a
+  /// kernel of our own, and c of F32.
+  bool counts = false;
 };
 
 /// op(b) of products, [k, n]: stored [k, n], or [n, k] if tb.
@@ -105,11 +110,12 @@ public:
   /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates some 264
   /// bytes). Sets the calling thread's OpenMP thread count if it
   /// differs and oneDNN computes. Calls `then` for blocks that have each
-  /// element of c once, on the threads that made them. Errors: usage for a bad
-  /// index, and for `then` of a product of oneDNN's; failed, with oneDNN's
-  /// code.
+  /// element of c once, on the threads that made them. Of a row that counts,
+  /// adds what normAccumulate would add of c to *squares. Errors: usage for a
+  /// bad index, for `then` of a product of oneDNN's or of one that counts, and
+  /// for one that counts without `squares`; failed, with oneDNN's code.
   Status execute(int64_t index, const void *a, const void *b, void *c,
-                 void *scratch, GemmThen then = {});
+                 void *scratch, GemmThen then = {}, NormSum *squares = nullptr);
 
 private:
   struct Impl;

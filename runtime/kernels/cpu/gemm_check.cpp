@@ -38,13 +38,25 @@ static Status checkThreads(int threads) {
   return Status::okay();
 }
 
+static Status checkCounts(const GemmDesc &d) {
+  if (d.counts && (d.kernel == GemmKernel::library || d.c != MTC_F32))
+    return {StatusCode::usage,
+            "expected a kernel of our own and a result in f32 where its "
+            "squares are counted, found " +
+                std::string(d.kernel == GemmKernel::library ? "the library's "
+                                                            : "our own ") +
+                describe(d)};
+  return Status::okay();
+}
+
 Status checkGemm(const GemmDesc &d, int threads) {
   if (d.m < 1 || d.n < 1 || d.k < 1 || d.beta < 0 || d.beta > 1)
     return {StatusCode::usage,
             "expected a product with m, n, k >= 1 and beta 0 or 1, found " +
                 describe(d)};
   MTC_RETURN_IF_ERROR(checkThreads(threads));
-  return checkTypes(d);
+  MTC_RETURN_IF_ERROR(checkTypes(d));
+  return checkCounts(d);
 }
 
 Status checkPacked(const PackedDesc &d, int threads) {

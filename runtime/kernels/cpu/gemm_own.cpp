@@ -1,6 +1,10 @@
 //===- gemm_own.cpp - products without a library --------------------------===//
 #include "runtime/kernels/cpu/gemm_own.h"
 
+#include <cassert>
+#include <immintrin.h>
+#include <mutex>
+
 namespace mtc::runtime {
 
 namespace {
@@ -18,6 +22,8 @@ constexpr int64_t kOwn = 100'000;
 /// if a block has as many: so much of c, and of what it makes of that, lies in
 /// a core's cache.
 constexpr int64_t kThenRows = 64, kThenPanels = 2;
+/// Rows of as many panels whose squares are counted in one window.
+constexpr int64_t kCountRows = 128;
 /// Of so many panels of columns one is left to whoever is the first to be done,
 /// some rows at a time: a thread is now and then kept from its work for one or
 /// two hundredths of a product.
@@ -61,7 +67,9 @@ OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
       depth(blockOf(units(), kDepth, 8)),
       readsRows(!desc.ta && kernels->readsRows &&
                 desc.k % kernels->elementsPerUnit == 0),
-      ownsB(readsRows || isPacked() || desc.m < std::min(desc.n, kShared)) {
+      ownsB(readsRows || isPacked() || desc.m < std::min(desc.n, kShared)),
+      fillsWindows(desc.counts && kernels->fillsWindows &&
+                   NormCounter::hasWindows()) {
   if (ownsB)
     planOwnB();
   else
@@ -263,8 +271,10 @@ BlockCall OwnGemm::callOf(const Block &block, const Result &c) const {
   call.c = offset(c.at, block.column, desc.c);
   call.stride = desc.n;
   call.type = desc.c;
+  // What is counted behind the kernel is read again.
   call.streams = desc.kernel == GemmKernel::ownStreamed &&
-                 call.from == Sums::zero && isLast(block) && hasWholeLines(c);
+                 call.from == Sums::zero && isLast(block) && hasWholeLines(c) &&
+                 fillsWindows == desc.counts;
   return call;
 }
 
@@ -275,8 +285,8 @@ OwnGemm::Block OwnGemm::blockAt(Part columns, int64_t column,
 }
 
 /// Rows and columns of `call` from `row` and `column` on, which begin a panel.
-BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row,
-                           int64_t column) const {
+BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row, int64_t column,
+                           const Extent &most) const {
   BlockCall piece = call;
   int64_t units = call.aStride > 0 ? call.aStride : call.depth;
   piece.a = static_cast<const char *>(call.a) + 4 * row * units;
@@ -284,36 +294,58 @@ BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row,
   piece.unpacked = call.unpacked && row == 0
                        ? offset(call.unpacked, column, desc.ab)
                        : nullptr;
-  piece.rows = std::min(kThenRows, call.rows - row);
-  piece.columns =
-      std::min(kThenPanels * kernels->columns, call.columns - column);
+  piece.rows = std::min(most.rows, call.rows - row);
+  piece.columns = std::min(most.columns, call.columns - column);
   piece.floats = call.floats + row * call.floatStride + column;
   piece.c = offset(call.c, row * call.stride + column, desc.c);
   return piece;
 }
 
+/// Pieces of `call`, of at most so many rows and columns, in the order in which
+/// the kernel would make them.
+template <typename Make>
+void OwnGemm::inPieces(const BlockCall &call, const Extent &most,
+                       Make make) const {
+  if (call.aStride > 0)
+    for (int64_t i = 0; i < call.rows; i += most.rows)
+      for (int64_t j = 0; j < call.columns; j += most.columns)
+        make(pieceOf(call, i, j, most), i, j);
+  else
+    for (int64_t j = 0; j < call.columns; j += most.columns)
+      for (int64_t i = 0; i < call.rows; i += most.rows)
+        make(pieceOf(call, i, j, most), i, j);
+}
+
+/// Sums of c, which are finished, and their squares.
+void OwnGemm::multiplyAndCount(const BlockCall &call,
+                               NormCounter &counter) const {
+  Extent most{kCountRows, kThenPanels * kernels->columns};
+  assert(most.rows * most.columns <= kWindowValues);
+  inPieces(call, most, [&](BlockCall piece, int64_t, int64_t) {
+    if (fillsWindows)
+      piece.window = &counter.begin();
+    kernels->multiply(piece);
+    if (!fillsWindows || !counter.end())
+      counter.add(static_cast<float *>(piece.c), piece.stride, piece.rows,
+                  piece.columns);
+  });
+}
+
 /// Sums of c from element `at` on. Those that are finished are continued, piece
-/// by piece, in the order in which the kernel would make them.
+/// by piece.
 void OwnGemm::multiply(const BlockCall &call, const Result &c,
                        const Place &at) const {
-  if (!c.then.call || !at.isLast)
+  if (at.isLast && c.counter)
+    return multiplyAndCount(call, *c.counter);
+  if (!at.isLast || !c.then.call)
     return kernels->multiply(call);
-  auto make = [&](int64_t i, int64_t j) {
-    BlockCall piece = pieceOf(call, i, j);
+  Extent most{kThenRows, kThenPanels * kernels->columns};
+  inPieces(call, most, [&](const BlockCall &piece, int64_t i, int64_t j) {
     kernels->multiply(piece);
     int64_t row = at.row + i, column = at.column + j;
     c.then.call(c.then.argument, row, row + piece.rows, column,
                 column + piece.columns);
-  };
-  int64_t width = kThenPanels * kernels->columns;
-  if (call.aStride > 0)
-    for (int64_t i = 0; i < call.rows; i += kThenRows)
-      for (int64_t j = 0; j < call.columns; j += width)
-        make(i, j);
-  else
-    for (int64_t j = 0; j < call.columns; j += width)
-      for (int64_t i = 0; i < call.rows; i += kThenRows)
-        make(i, j);
+  });
 }
 
 /// Whether the product packs the columns of a block as it reads them first.
@@ -508,17 +540,27 @@ void OwnGemm::pack(const void *b, float *to) const {
 }
 
 void OwnGemm::run(const void *a, const void *b, void *at, float *scratch,
-                  GemmThen then) const {
-  const Result c{at, then};
+                  GemmThen then, NormSum *squares) const {
   std::atomic<int64_t> taken = 0;
+  std::mutex adding;
   // OMP_THREAD_LIMIT may give fewer threads than it is asked for.
   onTeam(threads, [&](int64_t part, int64_t parts) {
+    NormCounter counter;
+    const Result c{at, then, desc.counts ? &counter : nullptr};
     if (ownsB)
       runOwnB(a, b, c, scratch, part, parts);
     else
       runSharedB(a, b, c, scratch, part, parts);
     if (tail > 0)
       runTail(a, b, c, scratch, part, taken);
+    // Others read what was streamed behind the end of the team's work.
+    if (desc.kernel == GemmKernel::ownStreamed)
+      _mm_sfence();
+    if (!desc.counts)
+      return;
+    // Sums of integers have no order.
+    std::lock_guard lock(adding);
+    counter.addTo(*squares);
   });
 }
 

@@ -16,6 +16,7 @@
 
 #include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/gemm_own_table.h"
+#include "runtime/kernels/cpu/norm_counter.h"
 #include "runtime/kernels/cpu/team.h"
 
 #include <atomic>
@@ -47,10 +48,13 @@ public:
   /// panels of all columns; then zeros up to the last byte. `to` is 64-aligned.
   void pack(const void *b, float *to) const;
 
+  bool counts() const { return desc.counts; }
+
   /// The processor must have the instruction set. Allocates nothing. Blocks of
-  /// which `then` is called begin at multiples of a panel's rows and columns.
+  /// which `then` is called begin at multiples of a panel's rows and columns. A
+  /// product that counts has no `then` and adds to *squares; others leave it.
   void run(const void *a, const void *b, void *c, float *scratch,
-           GemmThen then = {}) const;
+           GemmThen then = {}, NormSum *squares = nullptr) const;
 
 private:
   /// Some columns and a part of k.
@@ -65,6 +69,10 @@ private:
   struct Result {
     void *at;
     GemmThen then;
+    NormCounter *counter; ///< of this thread; null: squares are not counted
+  };
+  struct Extent {
+    int64_t rows, columns;
   };
   /// The first element of a call, and whether its sums are finished.
   struct Place {
@@ -97,7 +105,11 @@ private:
   bool isLast(const Block &block) const;
   bool hasWholeLines(const Result &c) const;
   BlockCall callOf(const Block &block, const Result &c) const;
-  BlockCall pieceOf(const BlockCall &call, int64_t row, int64_t column) const;
+  BlockCall pieceOf(const BlockCall &call, int64_t row, int64_t column,
+                    const Extent &most) const;
+  template <typename Make>
+  void inPieces(const BlockCall &call, const Extent &most, Make make) const;
+  void multiplyAndCount(const BlockCall &call, NormCounter &counter) const;
   void multiply(const BlockCall &call, const Result &c, const Place &at) const;
 
   Block blockAt(Part columns, int64_t column, int64_t unit) const;
@@ -124,9 +136,10 @@ private:
   GemmDesc desc;
   const OwnKernels *kernels;
   int64_t threads;
-  int64_t depth;  ///< of the largest block
-  bool readsRows; ///< of op(a), as memory has them
-  bool ownsB;     ///< each thread packs the columns that it needs
+  int64_t depth;     ///< of the largest block
+  bool readsRows;    ///< of op(a), as memory has them
+  bool ownsB;        ///< each thread packs the columns that it needs
+  bool fillsWindows; ///< what counts squares in registers; else from memory
   int64_t rowParts = 1, columnParts = 1; ///< as many as threads
   int64_t width = 0;                     ///< of the largest block
   int64_t tail = 0; ///< the last columns, which are in no thread's share

@@ -18,6 +18,7 @@ constexpr OwnKernels kWideKernels = {kTileRows,
                                      kPanelColumns,
                                      1,
                                      kIsPlain<WideUnits<E>>,
+                                     kFillsWindows,
                                      packPanels<WideUnits<E>>,
                                      multiplyBlock<FloatTerms, WideUnits<E>>};
 #ifdef __AVX512BF16__
@@ -25,6 +26,7 @@ constexpr OwnKernels kPairKernels = {kTileRows,
                                      kPanelColumns,
                                      2,
                                      kIsPlain<PairUnits>,
+                                     kFillsWindows,
                                      packPanels<PairUnits>,
                                      multiplyBlock<PairTerms, PairUnits>};
 #endif

@@ -13,6 +13,7 @@
 #define MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TABLE_H
 
 #include "mtc/runtime/abi.h"
+#include "runtime/kernels/cpu/norm_window.h"
 
 namespace mtc::runtime {
 
@@ -66,8 +67,12 @@ struct BlockCall {
   void *c;
   int64_t stride;
   MtcDtype type; ///< of c
-  bool streams;  ///< what goes to c is not to stay in the caches
+  bool streams;  ///< what goes to c is not to stay in the caches; no fence
+                 ///< follows
   Ahead *ahead;  ///< null: nothing is
+  /// Gets the squares of what goes to c, in fp32, padding of panels among it,
+  /// which is zero where c is finite; null: nobody asks.
+  NormWindow *window;
 };
 
 /// Units of k between two takes of what is ahead.
@@ -77,7 +82,8 @@ inline constexpr int64_t kChunk = 16;
 struct OwnKernels {
   int64_t rows, columns;   ///< of a block of sums in registers
   int64_t elementsPerUnit; ///< along k
-  bool readsRows; ///< units are what memory has: op(a) need not be packed
+  bool readsRows;    ///< units are what memory has: op(a) need not be packed
+  bool fillsWindows; ///< of BlockCall
   void (*pack)(const PackCall &);
   void (*multiply)(const BlockCall &);
 };

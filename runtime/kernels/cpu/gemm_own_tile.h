@@ -12,6 +12,9 @@
 
 #include "runtime/kernels/cpu/gemm_own_table.h"
 #include "runtime/kernels/cpu/gemm_own_units.h"
+#include "runtime/kernels/cpu/norm_window_body.h"
+
+#include <type_traits>
 
 namespace {
 
@@ -115,6 +118,18 @@ MTC_INLINE bool streamTo(const Corner<float> &to, Block<Vectors> &x) {
   return true;
 }
 #endif
+
+/// The squares of the first rows.
+template <int Vectors>
+MTC_INLINE void countRows(NormWindow &to, Block<Vectors> &x, int64_t rows) {
+  F some[kTileRows * Vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r)
+#pragma GCC unroll 3
+    for (int v = 0; v < Vectors; ++v)
+      some[r * Vectors + v] = x[r][v];
+  count(to, some, Vectors * (rows < kTileRows ? rows : kTileRows));
+}
 
 template <int Vectors, typename E>
 MTC_INLINE void prefetchRows(const Corner<E> &c) {
@@ -256,6 +271,9 @@ MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
     addFrom<Vectors>(x, c);
   if (call.from == Sums::inFloats)
     addFrom<Vectors>(x, floats);
+  if constexpr (std::is_same_v<C, float>)
+    if (call.window)
+      countRows<Vectors>(*call.window, x, c.rows);
   if (call.streams && streamTo<Vectors>(c, x))
     return;
   if (call.to == Sums::inC)
@@ -319,8 +337,6 @@ void multiplyInto(const BlockCall &call) {
           panelBlock<Terms, C, PlainRows>(call, i, j);
         else if constexpr (kIsPlain<Units>)
           freshBlock<Terms, Units, C>(call, j);
-  if (call.streams) // others read it behind the next meeting
-    _mm_sfence();
 }
 
 template <typename Terms, typename Units>

@@ -26,8 +26,8 @@ static int64_t oneDnnScratch(std::string_view isa, const GemmDesc &desc,
 }
 
 int64_t gemmScratch(std::string_view isa, const GemmInfo &row, int threads) {
-  GemmDesc desc{row.m,    row.n,  row.k, row.ta,    row.tb,
-                row.beta, row.ab, row.c, row.kernel};
+  GemmDesc desc{row.m,    row.n,  row.k, row.ta,     row.tb,
+                row.beta, row.ab, row.c, row.kernel, row.counts};
   return row.kernel == GemmKernel::library ? oneDnnScratch(isa, desc, threads)
                                            : ownScratch(isa, desc, threads);
 }

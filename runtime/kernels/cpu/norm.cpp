@@ -2,7 +2,7 @@
 
 #include "runtime/base/half.h"
 #include "runtime/kernels/cpu/kernel_table.h"
-#include "runtime/kernels/cpu/team.h"
+#include "runtime/kernels/cpu/norm_sum.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,27 +12,25 @@
 
 namespace mtc::runtime {
 
-// The exponent of the last bit of a sum, and so of what a position counts from.
-static constexpr int kUnit = -298;
-
 // Elements that take longer than it takes to start a thread that sleeps.
 static constexpr int64_t kWorthAThread = 64 * kNormChunk;
 
-static void poison(NormSum &sum) {
+void poison(NormSum &sum) {
   sum.limb[NormSum::kLimbs - 1] = NormSum::kNotFinite;
 }
 
-/// Adds digit·2^position; |digit| < 2^63. Limbs may become negative or large:
-/// settle() follows.
-static void addDigit(NormSum &sum, int64_t digit, int position) {
+void addDigit(NormSum &sum, int64_t digit, int position) {
   __int128 wide = __int128{digit} << position % 64;
   int at = position / 64;
+  if (at == NormSum::kLimbs - 1) { // which has room for all of it
+    sum.limb[at] += wide;
+    return;
+  }
   sum.limb[at] += static_cast<uint64_t>(wide);
   sum.limb[at + 1] += wide >> 64;
 }
 
-/// Carries, so that each limb but the last is in [0, 2^64).
-static void settle(NormSum &sum) {
+void settle(NormSum &sum) {
   if (!sum.finite())
     return;
   __int128 carry = 0;
@@ -52,7 +50,7 @@ static void addSquare(NormSum &sum, float g) {
   int exponent = int(bits >> 23);
   int64_t m = (bits & 0x7fffffu) | (exponent ? 0x800000u : 0u);
   int e = std::max(exponent, 1) - 150;
-  addDigit(sum, m * m, 2 * e - kUnit);
+  addDigit(sum, m * m, 2 * e - kNormUnit);
 }
 
 /// False if a value is not finite.
@@ -73,8 +71,7 @@ static bool addChunk(NormSum &sum, const float *g, int64_t count) {
   return true;
 }
 
-/// Adds what one thread has made.
-static void addSum(NormSum &to, const NormSum &from) {
+void addSum(NormSum &to, const NormSum &from) {
   if (!to.finite() || !from.finite())
     return poison(to);
   for (int i = 0; i < NormSum::kLimbs; ++i)
@@ -99,7 +96,7 @@ static void onParts(NormSum &sum, int64_t count, int64_t threads, Add add) {
   });
 }
 
-static void addFloats(NormSum &sum, const float *g, Part part) {
+void addFloats(NormSum &sum, const float *g, Part part) {
   for (int64_t at = part.begin; at < part.end && sum.finite(); at += kNormChunk)
     if (!addChunk(sum, g + at, std::min(part.end - at, kNormChunk)))
       poison(sum);
@@ -150,7 +147,7 @@ double normValue(const NormSum &given) {
   while (top > 0 && sum.limb[top] == 0)
     --top;
   if (top == 0)
-    return std::sqrt(std::ldexp(double(uint64_t(sum.limb[0])), kUnit));
+    return std::sqrt(std::ldexp(double(uint64_t(sum.limb[0])), kNormUnit));
   // At least 65 bits, of which double takes 53: what lies below them only says
   // whether there is more than half a unit.
   auto leading = static_cast<unsigned __int128>(sum.limb[top]);
@@ -159,7 +156,7 @@ double normValue(const NormSum &given) {
     leading = leading << 64 | uint64_t(sum.limb[--below]);
   bool more = std::any_of(sum.limb, sum.limb + below,
                           [](__int128 limb) { return limb != 0; });
-  return std::sqrt(std::ldexp(double(leading | more), 64 * below + kUnit));
+  return std::sqrt(std::ldexp(double(leading | more), 64 * below + kNormUnit));
 }
 
 float clipCoefficient(double norm, double threshold, double unscale) {

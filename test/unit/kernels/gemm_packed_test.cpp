@@ -17,13 +17,6 @@ GemmDesc withKernel(GemmDesc d, GemmKernel kernel) {
   return d;
 }
 
-std::vector<std::string_view> isasHere() {
-  std::vector<std::string_view> all;
-  std::copy_if(std::begin(kIsas), std::end(kIsas), std::back_inserter(all),
-               processorHas);
-  return all;
-}
-
 /// Few sizes are large, a third of k has several blocks; half of n are whole
 /// panels of each instruction set.
 GemmDesc randomProduct(std::mt19937 &rng) {

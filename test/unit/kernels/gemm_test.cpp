@@ -4,6 +4,7 @@
 
 #include "mtc/runtime/gemm_scratch.h"
 #include "runtime/kernels/cpu/isa.h"
+#include "runtime/kernels/cpu/norm.h"
 #include "test/unit/half.h"
 
 #include <cmath>
@@ -282,6 +283,70 @@ TEST_F(Gemm, Errors) {
   float x[4] = {};
   EXPECT_EQ(set.execute(1, x, x, x, nullptr).code(), StatusCode::usage);
   EXPECT_EQ(gemmLibraryVersion().substr(0, 2), "2.");
+}
+
+// Of a kernel of our own into f32, with a sum and nothing that continues it.
+TEST_F(Gemm, ErrorsOfCounting) {
+  GemmDesc counts{2, 3,        1,       false,           false,
+                  0, MTC_BF16, MTC_F32, GemmKernel::own, true};
+  GemmDesc bad[] = {counts, counts, counts};
+  bad[0].kernel = GemmKernel::library;
+  bad[1].c = MTC_BF16;
+  bad[2].c = bad[2].ab = MTC_F16;
+  bad[2].kernel = GemmKernel::ownPacked;
+  const char *found[] = {"the library's m=2 n=3 k=1 beta=0 of bf16 into f32",
+                         "our own m=2 n=3 k=1 beta=0 of bf16 into bf16",
+                         "our own m=2 n=3 k=1 beta=0 of f16 into f16"};
+  for (int i = 0; i < 3; ++i) {
+    GemmSet set;
+    Status status = set.create({&bad[i], 1}, 1);
+    EXPECT_EQ(status.code(), StatusCode::usage);
+    EXPECT_EQ(status.message(),
+              std::string("expected a kernel of our own and a result in f32 "
+                          "where its squares are counted, found ") +
+                  found[i]);
+    int64_t bytes = -1;
+    EXPECT_EQ(gemmScratchBytes(bad[i], 1, &bytes).message(), status.message());
+    EXPECT_EQ(bytes, -1);
+  }
+}
+
+TEST_F(Gemm, ACountingProductNeedsASumAndNothingElse) {
+  std::vector<GemmDesc> rows(
+      3, {2, 3, 1, false, false, 0, MTC_F32, MTC_F32, GemmKernel::own});
+  rows[1].counts = true;
+  rows[2].kernel = GemmKernel::library;
+  GemmSet set;
+  ASSERT_TRUE(set.create(rows, 1).ok());
+  ASSERT_EQ(set.scratchBytes(0), set.scratchBytes(1));
+  std::vector<std::byte> scratch(
+      size_t(std::max(set.scratchBytes(1), set.scratchBytes(2))) + 64);
+  auto *at = reinterpret_cast<void *>(
+      (reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
+  const float a[2] = {1, -2}, b[3] = {3, 0.5f, -0x1p-60f};
+  float c[6] = {7, 7, 7, 7, 7, 7};
+  NormSum sum, expected;
+  const GemmThen then{[](void *, int64_t, int64_t, int64_t, int64_t) {}};
+  auto message = [&](GemmThen then, NormSum *squares) {
+    Status status = set.execute(1, a, b, c, at, then, squares);
+    EXPECT_EQ(status.code(), StatusCode::usage);
+    EXPECT_EQ(c[0], 7);
+    return status.message();
+  };
+  const std::string begin = "product 1: expected a sum for its squares, and "
+                            "nothing that continues it, found ";
+  EXPECT_EQ(message({}, nullptr), begin + "no sum");
+  EXPECT_EQ(message(then, nullptr), begin + "no sum");
+  EXPECT_EQ(message(then, &sum), begin + "both");
+  // Others leave the sum as it is.
+  for (int64_t other : {0, 2})
+    EXPECT_TRUE(set.execute(other, a, b, c, at, {}, &sum).ok());
+  EXPECT_TRUE(sum == NormSum());
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_TRUE(set.execute(1, a, b, c, at, {}, &sum).ok());
+    normAccumulate(expected, c, 6);
+    EXPECT_TRUE(sum == expected);
+  }
 }
 
 TEST_F(Gemm, IllegalTypes) {

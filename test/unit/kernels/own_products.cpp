@@ -5,6 +5,13 @@
 
 namespace mtc::test {
 
+std::vector<std::string_view> isasHere() {
+  std::vector<std::string_view> all;
+  std::copy_if(std::begin(kIsas), std::end(kIsas), std::back_inserter(all),
+               processorHas);
+  return all;
+}
+
 Operands operandsOf(const GemmDesc &d, std::mt19937 &rng) {
   auto draw = [&](MtcDtype type, int64_t count) {
     std::vector<float> x(static_cast<size_t>(count));
@@ -46,7 +53,8 @@ static std::vector<std::byte> readOf(const GemmDesc &d, const Operands &x,
 }
 
 std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
-                               std::string_view isa, int threads, int packers) {
+                               std::string_view isa, int threads, int packers,
+                               NormSum *squares) {
   std::vector<float> before = x.c;
   if (d.beta == 0)
     std::fill(before.begin(), before.end(), NAN);
@@ -61,7 +69,7 @@ std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
   std::memset(scratch.begin, 0xff, scratch.bytes); // NaN
   size_t row = c.bytes / size_t(d.m + 1);
   own.run(a.begin, b.begin, c.begin + row,
-          reinterpret_cast<float *>(scratch.begin));
+          reinterpret_cast<float *>(scratch.begin), {}, squares);
   std::vector<std::byte> all = c.copy();
   std::vector<std::byte> border(all.begin(), all.begin() + int64_t(row));
   EXPECT_EQ(border, storedAs(d.c, std::vector<float>(size_t(d.n), 42.0f)));

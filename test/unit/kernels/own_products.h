@@ -56,6 +56,9 @@ private:
 inline const std::string_view kBest =
     *std::find_if(std::begin(kIsas), std::end(kIsas), processorHas);
 
+/// Those that this processor has.
+std::vector<std::string_view> isasHere();
+
 struct Types {
   MtcDtype ab, c;
 };
@@ -84,10 +87,10 @@ std::vector<std::byte> packed(const GemmDesc &d, const Operands &x,
                               std::byte poison = std::byte{0xff});
 
 /// What c has behind the product; what beta 0 must not read is NaN before. For
-/// ownPacked `packers` threads pack op(b).
+/// ownPacked `packers` threads pack op(b). One that counts adds to *squares.
 std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
                                std::string_view isa, int threads,
-                               int packers = 1);
+                               int packers = 1, NormSum *squares = nullptr);
 
 /// The same bits as `expected`, each seen once and finished by what continues
 /// the product.

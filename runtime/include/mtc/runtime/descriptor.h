@@ -181,6 +181,7 @@ struct GemmInfo {
   int64_t scratch = 0;                       ///< bytes
   std::optional<EpilogueInfo> epilogue = {}; ///< none with beta
   GemmKernel kernel = GemmKernel::library;
+  bool counts = false; ///< adds the squares of what c then holds to the norm
   auto operator<=>(const GemmInfo &) const = default;
 };
 

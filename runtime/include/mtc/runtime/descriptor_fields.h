@@ -9,6 +9,7 @@
 //   none boolean(key, bool &)                    text(key, std::string &)
 //   choice(key, T &, names, what): one of a table of values and names
 //   choiceUnless(key, T &, names, T usual): absent where it is the usual one
+//   unlessOne(key, int64_t &, most), unlessFalse(key, bool &): likewise
 //   integers(key, std::vector<int64_t> &, least)
 //   sizes(key, std::array<int64_t, n> &, least): exactly n
 //   texts(key, std::vector<std::string> &)
@@ -185,6 +186,7 @@ template <typename Fields> void fields(Fields &f, GemmInfo &g) {
   f.integer("scratch", g.scratch, 0, kHuge);
   f.record("epilogue", g.epilogue);
   f.choiceUnless("kernel", g.kernel, kGemmKernels, GemmKernel::library);
+  f.unlessFalse("counts", g.counts);
 }
 
 template <typename Fields> void fields(Fields &f, KernelInfo &k) {

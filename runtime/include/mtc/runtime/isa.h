@@ -74,6 +74,16 @@ inline bool processorHasBf16() {
 #endif
 }
 
+/// AVX-512 that adds products of integers of 52 bits, which no plan asks for:
+/// the runtime's kernels use it where it is.
+inline bool processorHasIfma() {
+#ifdef CPU_FEATURE_ACTIVE
+  return CPU_FEATURE_ACTIVE(AVX512_IFMA);
+#else
+  return __builtin_cpu_supports("avx512ifma");
+#endif
+}
+
 /// Whether this processor has the instructions of `isa`, and may use them;
 /// false for an unknown name.
 inline bool processorHas(std::string_view isa) {
