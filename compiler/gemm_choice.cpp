@@ -90,12 +90,12 @@ private:
   /// Of the op's rows that of most microbatches of a step.
   GemmInfo mostRun(rt::GemmOp op) const {
     auto rows = target::gemmRows(op);
-    return microbatches == 1 ? rows.back() : rows.front();
+    return (microbatches == 1 ? rows.back() : rows.front()).row;
   }
 
   Status check(rt::GemmOp op, const runtime::CpuProduct &product) const {
-    for (const GemmInfo &row : target::gemmRows(op))
-      if (runtime::gemmScratch(isa, row, static_cast<int>(threads)) < 0)
+    for (const target::MicrobatchRow &each : target::gemmRows(op))
+      if (runtime::gemmScratch(isa, each.row, static_cast<int>(threads)) < 0)
         return {StatusCode::infeasible,
                 fmt::format("{}: {}: expected a kernel that has this product "
                             "under {} on this machine, found {}; make the "

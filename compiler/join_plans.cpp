@@ -139,8 +139,9 @@ private:
     });
   }
 
-  /// Fragments that are the same are there once. The update must be: it has no
-  /// samples.
+  /// Fragments that are the same are there once. `apply` must be: it has no
+  /// samples. What `reduce` counts for the norm is what products do not, and
+  /// these may have other kernels in steps of another size.
   LogicalResult moveFragments() {
     for (auto fn : opsOf<func::FuncOp>(from)) {
       StringRef name = fn.getSymName();
@@ -150,7 +151,8 @@ private:
         fragments[name.str()] = name.str();
         continue;
       }
-      if (auto of = pipe::FragmentAttr::of(fn); of && of.isUpdate())
+      if (auto of = pipe::FragmentAttr::of(fn);
+          of && of.getPhase() == pipe::Phase::Apply)
         return fn.emitError("expected the update \"")
                << name << "\" of the largest step, found another";
       std::string own = named(name);

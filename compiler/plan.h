@@ -87,6 +87,7 @@ struct PlanCalls {
 struct PlanFragment {
   std::string name;
   int64_t chunk = 0; ///< of the stage
+  int64_t phase = 0; ///< a pipe::Phase; forms of a fragment have both in common
   std::vector<PlanCollective> collectives;
   std::vector<PlanCalls> calls; ///< in the order of the first of each
   double flops = 0;             ///< of products and attention

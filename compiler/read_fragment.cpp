@@ -91,8 +91,10 @@ PlanFragment readFragment(mlir::func::FuncOp function,
   fragment.name = function.getSymName().str();
   fragment.stagingBytes = workspaceOverDp(function, /*gathers=*/false);
   fragment.gatherBytes = workspaceOverDp(function, /*gathers=*/true);
-  if (auto of = pipe::FragmentAttr::of(function))
+  if (auto of = pipe::FragmentAttr::of(function)) {
     fragment.chunk = of.getChunk();
+    fragment.phase = static_cast<int64_t>(of.getPhase());
+  }
   function.walk([&](mlir::Operation *op) {
     if (auto collective = mlir::dyn_cast<rt::CollectiveOp>(op))
       fragment.collectives.push_back(readCollective(collective, config));

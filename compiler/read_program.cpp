@@ -10,6 +10,8 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace mtc::compiler {
 namespace {
@@ -205,12 +207,23 @@ public:
         timeline.rows.push_back(readStep(row, timeline));
       else
         readExchange(row, timeline);
+    markLast(timeline.rows);
     return timeline;
   }
 
 private:
+  /// Forms of a fragment are one.
+  void markLast(std::vector<MtcStep> &rows) const {
+    std::set<std::pair<int64_t, int64_t>> seen;
+    for (MtcStep &row : llvm::reverse(rows))
+      if (row.kind == MTC_STEP_RUN && row.fragment >= 0) {
+        const PlanFragment &of = program.fragments[row.fragment];
+        row.last = seen.insert({of.phase, of.chunk}).second;
+      }
+  }
+
   MtcStep readStep(const rt::Row &of, PlanTimeline &timeline) {
-    MtcStep row{MTC_STEP_LOAD, -1, -1, 0, -1, 0, 0};
+    MtcStep row{MTC_STEP_LOAD, -1, -1, 0, -1, 0, 0, 0};
     if (of.isRun()) {
       row.kind = MTC_STEP_RUN;
       mlir::StringAttr name = of.getFragment();
@@ -238,14 +251,14 @@ private:
                                    MTC_ARENA_ACTIVATIONS, t.tag.encoded(),
                                    t.offset, t.bytes});
     }
-    timeline.rows.push_back({of.posts() ? MTC_STEP_POST : MTC_STEP_EXCHANGE, -1,
-                             -1, 0, -1, first,
-                             static_cast<int32_t>(of.getTransfers().size())});
+    timeline.rows.push_back(
+        {of.posts() ? MTC_STEP_POST : MTC_STEP_EXCHANGE, -1, -1, 0, -1, first,
+         static_cast<int32_t>(of.getTransfers().size()), 0});
   }
 
   /// A row for each run of transfers that one row posted side by side.
   void readWait(const rt::Row &of, PlanTimeline &timeline) {
-    MtcStep row{MTC_STEP_WAIT, -1, -1, 0, -1, 0, 0};
+    MtcStep row{MTC_STEP_WAIT, -1, -1, 0, -1, 0, 0, 0};
     for (const rt::Transfer &t : of.getTransfers()) {
       int32_t index = posted.lookup(&t);
       if (row.count > 0 && index != row.first + row.count) {

@@ -112,12 +112,24 @@ int64_t totalSendBytes(const BundlePlan &plan, const Json &stages) {
 
 } // namespace
 
+/// Whether they count squares or not.
+static std::set<runtime::GemmInfo>
+distinctProducts(const std::vector<runtime::GemmInfo> &rows) {
+  std::set<runtime::GemmInfo> products;
+  for (runtime::GemmInfo row : rows) {
+    row.counts = false;
+    products.insert(row);
+  }
+  return products;
+}
+
 /// The distinct products of each program, by what computes them; of our own
 /// also those of weights that are packed once a step.
 static Json productsReport(const BundlePlan &plan) {
   int64_t own = 0, packed = 0, library = 0;
   for (const ProgramPlan &program : plan.programs)
-    for (const runtime::GemmInfo &row : program.descriptor.gemms) {
+    for (const runtime::GemmInfo &row :
+         distinctProducts(program.descriptor.gemms)) {
       ++(row.kernel == runtime::GemmKernel::library ? library : own);
       packed += row.kernel == runtime::GemmKernel::ownPacked;
     }

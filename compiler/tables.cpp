@@ -97,9 +97,9 @@ private:
 
 /// Rows as words: a row is nothing else.
 llvm::ArrayRef<int32_t> wordsOf(const std::vector<MtcStep> &rows) {
-  static_assert(sizeof(MtcStep) == 7 * sizeof(int32_t) &&
-                offsetof(MtcStep, kind) == 0 && offsetof(MtcStep, count) == 24);
-  return {reinterpret_cast<const int32_t *>(rows.data()), 7 * rows.size()};
+  static_assert(sizeof(MtcStep) == 8 * sizeof(int32_t) &&
+                offsetof(MtcStep, kind) == 0 && offsetof(MtcStep, last) == 28);
+  return {reinterpret_cast<const int32_t *>(rows.data()), 8 * rows.size()};
 }
 
 } // namespace

@@ -203,6 +203,33 @@ LogicalResult JoinProof::compare(Operation *program, const Stage &expected,
   return success(same);
 }
 
+/// Whether a step leaves a norm of zero: the last that `reduce` does with it.
+static bool resetsAtEnd(func::FuncOp reduce) {
+  bool resets = false;
+  for (auto norm : reduce.getOps<rt::NormOp>())
+    resets = norm.getAction() == rt::NormAction::Reset;
+  return resets;
+}
+
+/// Steps of entries follow each other in any order, so each has to leave the
+/// norm as all others find it.
+static LogicalResult checkNorms(rt::ProgramOp program) {
+  func::FuncOp first;
+  for (auto fn : program.getOps<func::FuncOp>()) {
+    auto of = pipe::FragmentAttr::of(fn);
+    if (!of || of.getPhase() != pipe::Phase::Reduce)
+      continue;
+    if (!first)
+      first = fn;
+    if (resetsAtEnd(fn) != resetsAtEnd(first))
+      return fn.emitError("expected the norm to be reset where \"")
+             << first.getSymName() << "\" does, "
+             << (resetsAtEnd(first) ? "at the end" : "at the begin")
+             << ", found the other place";
+  }
+  return success();
+}
+
 LogicalResult JoinProof::check(ModuleOp joined) {
   if (plans.empty())
     return success();
@@ -214,6 +241,7 @@ LogicalResult JoinProof::check(ModuleOp joined) {
     Stage found = Reading(*this, program, *largest).read([](StringRef name) {
       return name.str();
     });
+    same &= succeeded(checkNorms(program));
     size_t entries = 0;
     bool isAsked = found.library.empty();
     for (const auto &plan : plans) {

@@ -49,6 +49,8 @@ static constexpr PhaseInfo phaseTable[] = {
      "gradients of the first microbatch stored, not added to zeros"},
     {Phase::packWeights, "pack-weights",
      "weights packed for products once a step"},
+    {Phase::countGradients, "count-gradients",
+     "squares for the norm counted by the products that end gradients"},
     {Phase::assignStreams, "assign-streams",
      "collectives to streams, with events"},
     {Phase::planMemory, "plan-memory", "an offset for every value"},

@@ -38,6 +38,7 @@ enum class Phase {
   overlapParameters,
   storeGradients,
   packWeights,
+  countGradients,
   assignStreams,
   planMemory,
   verifyPlan,

@@ -87,7 +87,7 @@ private:
     PlanCalls call = readCall(working, working.getWork(config.mesh));
     std::optional<int64_t> row;
     if (auto gemm = mlir::dyn_cast<rt::GemmOp>(op)) {
-      row = gemms.indicesOf(gemm).front();
+      row = gemms.indexOf(target::gemmRows(gemm).front().row);
       addContinuation(gemm, call);
     }
     return toJson(call, row);

@@ -220,6 +220,8 @@ void LaunchOp::getEffects(Effects &effects) {
 }
 void GemmOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);
+  if (getCountsLast())
+    addState<NormSum>(effects);
 }
 void PackOp::getEffects(Effects &effects) {
   addEffects(getAccesses(), effects);

@@ -222,6 +222,9 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     the product is added to what c holds, but where `stores_first`, and the microbatch is
     the first: then it is stored, and nobody needs to clear c. Sums are f32; c is, too, or of the type of a
     and b, to which the sum is rounded once. `scratch` is memory that the library needs.
+    With `counts_last`, in the last row of an entry that runs the phase and chunk of its
+    fragment, in whatever form, the squares of what c then holds are added to the norm, as
+    `rt.norm accumulate` behind it would.
 
     The epilogue is what happens to a sum before it is rounded, in f32: `bias` has a
     number for each column, which is added; `aux` gets that, rounded to its type; `gelu`
@@ -235,18 +238,19 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 {ta = false, tb = false, beta = true, stores_first} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
+    Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 by own {ta = false, tb = false, beta = true, counts_last} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by own {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c = rt.gemm %a, %p into %e m 64 n 128 k 64 by own_packed {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, memref<36864xi8>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
     **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
     and aux are of the type of c, which nothing is added to (`beta`) where there is an
-    epilogue; aux is what GELU reads, so there is one; `stores_first` with `beta`. By `own_packed`, b is bytes
+    epilogue; aux is what GELU reads, so there is one; `stores_first` and `counts_last` with `beta`, the latter `by own` and of c in f32. By `own_packed`, b is bytes
     (i8), as many as an rt.packed has (verify-plan).
   }];
   let arguments = (ins Rt_Buffer:$a, Rt_Buffer:$b, Optional<Rt_Buffer>:$bias, Rt_Buffer:$c, Optional<Rt_Buffer>:$aux,
                        Optional<Rt_Buffer>:$scratch, Rt_Int:$m, Rt_Int:$n, Rt_Int:$k,
-                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$stores_first, UnitAttr:$gelu,
+                       BoolAttr:$ta, BoolAttr:$tb, BoolAttr:$beta, UnitAttr:$stores_first, UnitAttr:$counts_last, UnitAttr:$gelu,
                        OptionalAttr<Rt_GemmKernelAttr>:$kernel, OptionalAttr<BoolAttr>:$packs);
   let results = (outs Variadic<Rt_Tensor>:$outputs);
   let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";
@@ -377,7 +381,9 @@ def Rt_NormOp : Rt_BufferOp<"norm", [AttrSizedOperandSegments]> {
     adds nothing, but makes the norm infinite if an element of `range` is not finite:
     so every rank learns of a loss that only the last stage has, where it looks at the
     norm anyway. The sum over ranks between the last of them and `finish` is
-    `rt.collective norm_reduce`.
+    `rt.collective norm_reduce`. `reset` makes the sum zero, as it is when a program starts:
+    first of all, or behind `finish`, for the next step, whose products may count what they
+    make (`counts_last` of rt.gemm) before `reduce` runs.
 
     Example: `rt.norm accumulate of %g : memref<4096xf32> length %n`
 

@@ -161,6 +161,11 @@ LogicalResult GemmOp::verify() {
   if (getStoresFirst() && !getBeta())
     return emitOpError("expected a product that is added to c (beta) where "
                        "the first microbatch stores it");
+  if (getCountsLast() && (!getBeta() || getKernel() != GemmKernel::Own ||
+                          !element(getC()).isF32()))
+    return emitOpError("expected a product by own that is added to c (beta), "
+                       "in f32, where a microbatch counts its squares "
+                       "(counts_last)");
   if (getAux() && !getGelu())
     return emitOpError("expected gelu where there is aux, which has what "
                        "gelu reads");

@@ -267,15 +267,15 @@ Work GemmOp::getWork(const Mesh &) {
 std::string GemmOp::describeCall() {
   std::string type = typeText(elementOf(getA())),
               sum = typeText(elementOf(getC()));
-  return llvm::formatv("{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}{11}", getM(),
-                       getN(), getK(), getTa() ? "t" : "n", getTb() ? "t" : "n",
-                       type,
-                       getStoresFirst() ? " stored, then added"
-                       : getBeta()      ? " added"
-                                        : "",
-                       type == sum ? "" : " to " + sum,
-                       getBias() ? " bias" : "", getGelu() ? " gelu" : "",
-                       getAux() ? " aux" : "", readsPacked() ? " packed" : "");
+  return llvm::formatv(
+      "{0}x{1}x{2} {3}{4} {5}{6}{7}{8}{9}{10}{11}{12}", getM(), getN(), getK(),
+      getTa() ? "t" : "n", getTb() ? "t" : "n", type,
+      getStoresFirst() ? " stored, then added"
+      : getBeta()      ? " added"
+                       : "",
+      type == sum ? "" : " to " + sum, getBias() ? " bias" : "",
+      getGelu() ? " gelu" : "", getAux() ? " aux" : "",
+      readsPacked() ? " packed" : "", getCountsLast() ? " counted" : "");
 }
 
 Work PackOp::getWork(const Mesh &) {

@@ -314,15 +314,31 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
   return success();
 }
 
-/// The row of the microbatch that runs: the first one may have another.
+/// Of the row of the timeline that runs.
+Value FragmentEmitter::holds(const target::MicrobatchRow &of) {
+  auto compare = [&](LLVM::ICmpPredicate by, size_t field) -> Value {
+    Value zero = i32(0);
+    return LLVM::ICmpOp::create(b, loc, by, load(int32, step, field), zero);
+  };
+  Value all;
+  if (of.isFirst)
+    all = compare(LLVM::ICmpPredicate::eq, offsetof(MtcStep, microbatch));
+  if (of.isLast) {
+    Value isLast = compare(LLVM::ICmpPredicate::ne, offsetof(MtcStep, last));
+    all = all ? LLVM::AndOp::create(b, loc, all, isLast) : isLast;
+  }
+  return all;
+}
+
+/// The product of the microbatch that runs: some have another.
 Value FragmentEmitter::gemmIndex(rt::GemmOp op) {
-  auto indices = gemms.indicesOf(op);
-  if (indices.size() == 1)
-    return i32(indices.front());
-  Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
-                                       variable(rt::kMicrobatch), i64(0));
-  return LLVM::SelectOp::create(b, loc, isFirst, i32(indices.back()),
-                                i32(indices.front()));
+  Value index;
+  for (const target::MicrobatchRow &each : target::gemmRows(op)) {
+    Value row = i32(gemms.indexOf(each.row));
+    Value isMeant = holds(each);
+    index = isMeant ? LLVM::SelectOp::create(b, loc, isMeant, row, index) : row;
+  }
+  return index;
 }
 
 void FragmentEmitter::emitGemm(rt::GemmOp op) {

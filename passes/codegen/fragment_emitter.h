@@ -72,6 +72,8 @@ private:
                                     llvm::ArrayRef<int64_t> entries);
   V argumentsAt(llvm::ArrayRef<V> arguments);
   mlir::Value gemmIndex(rt::GemmOp op);
+  /// Whether its conditions do, of the row that runs; null if it has none.
+  mlir::Value holds(const target::MicrobatchRow &of);
   void emitGemm(rt::GemmOp op);
   void emitPack(rt::PackOp op);
   /// The product in front of it, which calls its kernel.

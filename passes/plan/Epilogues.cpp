@@ -127,12 +127,13 @@ void fuse(rt::ClusterOp cluster, Epilogue of) {
   SmallVector<Type> made(of.hasAux ? 2 : 1, type);
   Value into = emptyOf(b, loc, type);
   Value aux = of.hasAux ? emptyOf(b, loc, type) : Value();
-  auto gemm = rt::GemmOp::create(
-      b, loc, made, lhs, rhs, of.bias, into, aux,
-      /*scratch=*/Value(), of.form.m, of.form.n, of.form.k, of.form.ta,
-      of.form.tb,
-      /*beta=*/false, /*stores_first=*/false, static_cast<bool>(of.gelu),
-      /*kernel=*/rt::GemmKernelAttr(), /*packs=*/BoolAttr());
+  auto gemm =
+      rt::GemmOp::create(b, loc, made, lhs, rhs, of.bias, into, aux,
+                         /*scratch=*/Value(), of.form.m, of.form.n, of.form.k,
+                         of.form.ta, of.form.tb,
+                         /*beta=*/false, /*stores_first=*/false,
+                         /*counts_last=*/false, static_cast<bool>(of.gelu),
+                         /*kernel=*/rt::GemmKernelAttr(), /*packs=*/BoolAttr());
   keepLayer(product, gemm);
   for (auto [read, result] :
        llvm::zip(cluster.getYield().getValues(), cluster.getResults()))

@@ -76,7 +76,8 @@ public:
     auto gemm = rt::GemmOp::create(
         b, op.getLoc(), made, lhs, rhs, /*bias=*/Value(), into, /*aux=*/Value(),
         /*scratch=*/Value(), form->m, form->n, form->k, form->ta, form->tb,
-        static_cast<bool>(accumulator), /*stores_first=*/false, /*gelu=*/false,
+        static_cast<bool>(accumulator), /*stores_first=*/false,
+        /*counts_last=*/false, /*gelu=*/false,
         /*kernel=*/rt::GemmKernelAttr(), /*packs=*/BoolAttr());
     if (auto kernel = target::gemmKernel(gemm))
       gemm.setKernel(*kernel);

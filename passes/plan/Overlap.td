@@ -199,3 +199,63 @@ def PackWeights : ProgramPass<"pack-weights"> {
     ```
   }];
 }
+def CountGradients : ProgramPass<"count-gradients"> {
+  let summary = "squares for the norm counted by the products that end gradients";
+  let description = [{
+    The global norm reads every gradient once more. Where a product of our own is the last to
+    add to an accumulator that nothing else touches before the norm, it counts the squares of
+    what it stores while these are in registers, in the last row that runs it (`counts_last`),
+    and `rt.norm accumulate` has only what lies between such accumulators. The sum is
+    exact, so no bit of the norm changes. On a cpu with AVX-512, whose IFMA adds products of
+    integers; with AVX2 the norm takes less time behind the products.
+    Gradients that are summed over ranks, those of parameters that several ranks have, or that
+    have two uses, and those that kernels add to are counted behind, as before.
+
+    Products count before `reduce` runs. So the reset of the norm goes to the end of it, for
+    the next step, on every cpu: plans that are joined in one program hold to one order.
+
+    Input:
+    ```mlir
+    rt.bucket 0 elements 256 unpadded 220 shard 256
+    rt.param "w" use 0 bucket 0 start 20
+    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 by own {beta = true, stores_first, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
+    }
+    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      rt.norm reset
+      %r = rt.ref grad of 0 : memref<256xf32>
+      %at, %local, %n = rt.flat_range start 0 count 220
+      %v = rt.offset_view %r by %at : memref<256xf32> -> memref<256xf32>
+      rt.norm accumulate of %v : memref<256xf32> length %n
+      rt.collective norm_reduce group all count 1 {origin = "norm"} : () -> ()
+      rt.norm finish
+      return
+    }
+    ```
+
+    Output, with the timeline of training in the program:
+    ```mlir
+    func.func @bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
+      %a = pipe.saved 0 : tensor<80xf32>
+      %b = pipe.saved 1 : tensor<160xf32>
+      %g = rt.ref grad for "w" use 0 : memref<10x20xf32>
+      rt.gemm %a, %b into %g m 10 n 20 k 8 by own {beta = true, counts_last, stores_first, ta = false, tb = false} : (tensor<80xf32>, tensor<160xf32>, memref<10x20xf32>) -> ()
+      return
+    }
+    func.func @reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {
+      %r = rt.ref grad of 0 : memref<256xf32>
+      %at, %local, %n = rt.flat_range start 0 count 20
+      %v = rt.offset_view %r by %at : memref<256xf32> -> memref<256xf32>
+      rt.norm accumulate of %v : memref<256xf32> length %n
+      rt.collective norm_reduce group all count 1 {origin = "norm"} : () -> ()
+      rt.norm finish
+      rt.norm reset
+      return
+    }
+    ```
+  }];
+}

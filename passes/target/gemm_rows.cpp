@@ -13,7 +13,8 @@ MtcDtype dtypeOf(Value value) {
   return dtypeOf(cast<ShapedType>(value.getType()).getElementType());
 }
 
-SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op) {
+/// Of every microbatch that is neither the first nor the one that counts.
+static runtime::GemmInfo usualRow(rt::GemmOp op) {
   runtime::GemmInfo row{op.getM(),          op.getN(),          op.getK(),
                         op.getTa(),         op.getTb(),         op.getBeta(),
                         dtypeOf(op.getA()), dtypeOf(op.getC()), 0};
@@ -25,30 +26,45 @@ SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op) {
     row.kernel = runtime::GemmKernel::own;
   else if (op.readsPacked())
     row.kernel = runtime::GemmKernel::ownPacked;
-  SmallVector<runtime::GemmInfo, 2> rows{row};
-  if (op.getStoresFirst()) {
-    row.beta = false;
-    // The update reads gradients, when all others have been made. What the
-    // kernel streams are lines of fp32.
-    if (row.kernel == runtime::GemmKernel::own && row.c == MTC_F32)
-      row.kernel = runtime::GemmKernel::ownStreamed;
-    rows.push_back(row);
-  }
+  return row;
+}
+
+static runtime::GemmInfo storing(runtime::GemmInfo row) {
+  row.beta = false;
+  // The update reads gradients, when all others have been made. What the
+  // kernel streams are lines of fp32.
+  if (row.kernel == runtime::GemmKernel::own && row.c == MTC_F32)
+    row.kernel = runtime::GemmKernel::ownStreamed;
+  return row;
+}
+
+static runtime::GemmInfo counting(runtime::GemmInfo row) {
+  row.counts = true;
+  return row;
+}
+
+SmallVector<MicrobatchRow, 4> gemmRows(rt::GemmOp op) {
+  const runtime::GemmInfo usual = usualRow(op);
+  SmallVector<MicrobatchRow, 4> rows{{usual}};
+  if (op.getStoresFirst())
+    rows.push_back({.row = storing(usual), .isFirst = true});
+  if (op.getCountsLast())
+    rows.push_back({.row = counting(usual), .isLast = true});
+  if (op.getStoresFirst() && op.getCountsLast())
+    rows.push_back(
+        {.row = counting(storing(usual)), .isFirst = true, .isLast = true});
   return rows;
 }
 
 void GemmRows::add(func::FuncOp fragment) {
   for (auto gemm : fragment.getBody().getOps<rt::GemmOp>())
-    for (const runtime::GemmInfo &row : gemmRows(gemm))
-      if (!llvm::is_contained(all, row))
-        all.push_back(row);
+    for (const MicrobatchRow &each : gemmRows(gemm))
+      if (!llvm::is_contained(all, each.row))
+        all.push_back(each.row);
 }
 
-SmallVector<int64_t, 2> GemmRows::indicesOf(rt::GemmOp op) const {
-  SmallVector<int64_t, 2> indices;
-  for (const runtime::GemmInfo &row : gemmRows(op))
-    indices.push_back(llvm::find(all, row) - all.begin());
-  return indices;
+int64_t GemmRows::indexOf(const runtime::GemmInfo &row) const {
+  return llvm::find(all, row) - all.begin();
 }
 
 } // namespace mtc::target

@@ -22,16 +22,25 @@ namespace mtc::target {
 MtcDtype dtypeOf(mlir::Type element);
 MtcDtype dtypeOf(mlir::Value value);
 
-/// The records of an op: one, or behind it that of the first microbatch, which
-/// does not add. `scratch` is what the op has, 0 on tensors.
-llvm::SmallVector<runtime::GemmInfo, 2> gemmRows(rt::GemmOp op);
+/// What microbatches compute by an op of which these conditions hold.
+struct MicrobatchRow {
+  runtime::GemmInfo row;
+  bool isFirst = false; ///< microbatch 0
+  bool isLast = false;  ///< `last` of MtcStep
+};
+
+/// The records of an op: that of most microbatches, then that of the first one,
+/// if it stores, that of the last one, if it counts squares, and that of one
+/// that is both. Of those whose conditions hold the last one is meant.
+/// `scratch` is what the op has, 0 on tensors.
+llvm::SmallVector<MicrobatchRow, 4> gemmRows(rt::GemmOp op);
 
 /// The distinct GEMMs of fragments, in the order in which they first stand.
 class GemmRows {
 public:
   void add(mlir::func::FuncOp fragment);
-  /// The numbers of the rows of an op that was added.
-  llvm::SmallVector<int64_t, 2> indicesOf(rt::GemmOp op) const;
+  /// The number of a row of an op that was added.
+  int64_t indexOf(const runtime::GemmInfo &row) const;
   const std::vector<runtime::GemmInfo> &rows() const { return all; }
 
 private:

@@ -84,8 +84,9 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
   if (!chip_.empty())
     return kGpuGemmScratch;
   int64_t most = 0;
-  for (const runtime::GemmInfo &row : gemmRows(gemm)) {
-    int64_t bytes = runtime::gemmScratch(isa_, row, static_cast<int>(threads));
+  for (const MicrobatchRow &each : gemmRows(gemm)) {
+    int64_t bytes =
+        runtime::gemmScratch(isa_, each.row, static_cast<int>(threads));
     most = bytes < 0 || most < 0 ? -1 : std::max(most, bytes);
   }
   if (most < 0)
@@ -93,6 +94,10 @@ FailureOr<int64_t> Target::scratchBytes(Operation *op) const {
                "expected a product that its kernel can plan under ")
            << isa_ << " with " << threads << " threads; it rejected";
   return most;
+}
+
+bool Target::countsSquares() const {
+  return chip_.empty() && isa_ != "x86-64-v3";
 }
 
 int64_t Target::packedBytes(int64_t n, int64_t k, Type type) const {

@@ -58,6 +58,11 @@ public:
   /// reads none that is packed.
   int64_t packedBytes(int64_t n, int64_t k, mlir::Type type) const;
 
+  /// Whether its products count the squares of gradients in less time than a
+  /// norm behind them takes: with AVX-512, as processors that have it but no
+  /// IFMA are old.
+  bool countsSquares() const;
+
   /// The library that states the scratch of GEMMs, with its version.
   std::string library() const;
 

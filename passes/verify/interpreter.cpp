@@ -11,7 +11,9 @@ constexpr Placement kNorm{{SpaceKind::Norm, 0}, 0, 1};
 
 bool touchesNorm(Operation &op) {
   auto collective = dyn_cast<rt::CollectiveOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getInit());
+  auto product = dyn_cast<rt::GemmOp>(op);
+  return isa<rt::NormOp>(op) || (collective && !collective.getInit()) ||
+         (product && product.getCountsLast());
 }
 
 /// A tensor and a view of one shape are of one type here.

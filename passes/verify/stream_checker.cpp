@@ -6,11 +6,13 @@ using namespace mlir;
 namespace mtc::passes::verify {
 namespace {
 
-/// Norm ops work on the accumulator of the norm, which lies in no arena.
+/// They work on the accumulator of the norm, which lies in no arena.
 bool ofNorm(Operation *op) {
   auto collective = dyn_cast_if_present<rt::CollectiveOp>(op);
+  auto product = dyn_cast_if_present<rt::GemmOp>(op);
   return isa_and_present<rt::NormOp>(op) ||
-         (collective && !collective.getInit());
+         (collective && !collective.getInit()) ||
+         (product && product.getCountsLast());
 }
 
 bool isCollective(const StreamWork &work) {

@@ -7,6 +7,17 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
+/// Where the last step of the norm in `reduce` is its reset, sums begin before
+/// it.
+bool UpdateInterpreter::resetsForNext(const Stage &stage) {
+  bool resets = false;
+  if (const Fragment *reduce = stage.update(Phase::Reduce))
+    for (const Touch &touch : reduce->touches)
+      if (auto step = dyn_cast<rt::NormOp>(touch.op))
+        resets = step.getAction() == rt::NormAction::Reset;
+  return resets;
+}
+
 void UpdateInterpreter::run(const Fragment &fragment) {
   for (const Touch &touch : fragment.touches)
     run(touch);
@@ -20,7 +31,9 @@ void UpdateInterpreter::run(const Touch &touch) {
       .Case([&](rt::NormOp op) {
         switch (op.getAction()) {
         case rt::NormAction::Reset:
-          return normStep(touch, "reset", Norm::None, Norm::Summing);
+          return isResetForNext
+                     ? normStep(touch, "reset", Norm::Finished, Norm::Reset)
+                     : normStep(touch, "reset", Norm::None, Norm::Summing);
         case rt::NormAction::Accumulate:
           normStep(touch, "accumulate", Norm::Summing, Norm::Summing);
           return count(touch, op);
@@ -65,10 +78,11 @@ void UpdateInterpreter::change(const Touch &touch, const Slice &slice,
 void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
                                  Norm to) {
   if (norm != from)
-    report.error(touch.op)
-        << "expected the norm in the order reset, "
-           "accumulate and check, norm_reduce, finish, found "
-        << step << " at another time";
+    report.error(touch.op) << "expected the norm in the order "
+                           << (isResetForNext ? "" : "reset, ")
+                           << "accumulate and check, norm_reduce, finish"
+                           << (isResetForNext ? ", reset" : "") << ", found "
+                           << step << " at another time";
   norm = to;
 }
 
@@ -81,7 +95,7 @@ void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
     bool inShards = slice.ownShard && group.id == MTC_GROUP_DP;
     bool haveSame = llvm::is_contained(same, group.id);
     bool expected = haveSame && model.mesh.groupSize(group.id) > 1 && !inShards;
-    bool found = slice.range.isOnce(group.id);
+    bool found = slice.range && slice.range.isOnce(group.id);
     if (expected == found)
       continue;
     report.error(touch.op) << "expected the norm to count \"" << param.name()
@@ -99,14 +113,27 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
     return;
   std::optional<Slice> slice =
       slices.measured(touch, touch.accesses[0], op.getLength());
-  if (!slice)
-    return;
-  if (slice->part != Part::Grad) {
-    report.error(op) << "expected the norm of gradients, found other bytes";
+  if (slice)
+    count(touch, *slice);
+}
+
+void UpdateInterpreter::countProduct(const Touch &touch) {
+  normStep(touch, "a product that counts", Norm::Summing, Norm::Summing);
+  for (const Access &access : touch.accesses)
+    if (stage.isAccumulator(access))
+      if (std::optional<Slice> slice = slices.counted(
+              touch, access, cast<ShapedType>(access.type).getNumElements()))
+        count(touch, *slice);
+}
+
+void UpdateInterpreter::count(const Touch &touch, const Slice &slice) {
+  if (slice.part != Part::Grad) {
+    report.error(touch.op)
+        << "expected the norm of gradients, found other bytes";
     return;
   }
   std::map<int64_t, const Param *> counted;
-  change(touch, *slice, "whole gradients of owned parameters in the norm, once",
+  change(touch, slice, "whole gradients of owned parameters in the norm, once",
          [&](const Element &element) -> std::string {
            const Param *param = element.param;
            if (!param)
@@ -120,7 +147,7 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
            return state.describeIncomplete(element.cell, param);
          });
   for (auto &[start, param] : counted)
-    checkCountedOnce(touch, *slice, *param);
+    checkCountedOnce(touch, slice, *param);
 }
 
 void UpdateInterpreter::checkLoss(const Touch &touch) {

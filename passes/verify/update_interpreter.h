@@ -21,17 +21,24 @@ public:
   UpdateInterpreter(const Model &model, const Stage &stage, UpdateState &state,
                     Report &report)
       : model(model), stage(stage), state(state), report(report),
-        slices(model, stage, report), kernels(stage.op) {}
+        slices(model, stage, report), kernels(stage.op),
+        norm(resetsForNext(stage) ? Norm::Summing : Norm::None),
+        isResetForNext(norm == Norm::Summing) {}
 
   void run(const Fragment &fragment);
   /// One op, of any fragment.
   void run(const Touch &touch);
-  /// Whether the norm has been made: reset, summed, reduced over all ranks and
-  /// finished.
-  bool hasNorm() const { return norm == Norm::Finished; }
+  /// What a product counts of its result, in the microbatch that does.
+  void countProduct(const Touch &touch);
+  /// Whether the norm has been made: summed from zero, reduced over all ranks
+  /// and finished, and the next step finds it as this one did.
+  bool hasNorm() const {
+    return norm == (isResetForNext ? Norm::Reset : Norm::Finished);
+  }
 
 private:
-  enum class Norm { None, Summing, Reduced, Finished };
+  enum class Norm { None, Summing, Reduced, Finished, Reset };
+  static bool resetsForNext(const Stage &stage);
 
   // Collectives.
   void collective(const Touch &touch, rt::CollectiveOp op);
@@ -42,6 +49,7 @@ private:
   // The norm.
   void normStep(const Touch &touch, llvm::StringRef step, Norm from, Norm to);
   void count(const Touch &touch, rt::NormOp op);
+  void count(const Touch &touch, const Slice &slice);
   void checkLoss(const Touch &touch);
   void checkCountedOnce(const Touch &touch, const Slice &slice,
                         const Param &param);
@@ -84,7 +92,8 @@ private:
   Report &report;
   Slices slices;
   FlatKernels kernels;
-  Norm norm = Norm::None;
+  Norm norm;
+  bool isResetForNext; ///< by `reduce`, at its end; else at its begin
 };
 
 } // namespace mtc::passes::verify

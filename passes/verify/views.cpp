@@ -69,7 +69,7 @@ private:
           << "expected moved views only in reduce and apply, and in sums of "
              "gradients, found one in \""
           << fragment.name() << "\"";
-    checkFirstStore(fragment, touch, access);
+    checkGradientOnly(fragment, touch, access);
     MtcArena arena = access.extent.arena;
     if (arena == MTC_ARENA_ACTIVATIONS || arena == MTC_ARENA_WORKSPACE ||
         arena == MTC_ARENA_PACKED) // checkPacked
@@ -187,16 +187,24 @@ private:
            e.bytes == 4;
   }
 
-  /// In the first microbatch what others have added is not wanted.
-  void checkFirstStore(const Fragment &fragment, const Touch &touch,
-                       const Access &access) {
+  /// In the first microbatch what others have added is not wanted, and the norm
+  /// has nothing but gradients.
+  void checkGradientOnly(const Fragment &fragment, const Touch &touch,
+                         const Access &access) {
     bool isGradient = fragment.isBackward() && stage.isAccumulator(access) &&
                       !access.moved && parameterAt(access.extent);
-    if (access.storesFirst && !isGradient)
+    if (isGradient)
+      return;
+    auto reject = [&](StringRef what) {
       report.error(touch.op)
-          << "expected the first microbatch to store (stores_first) only the "
-             "gradient of a parameter, in a backward, found other bytes in \""
-          << fragment.name() << "\"";
+          << "expected " << what << " only the gradient of a parameter, in a "
+          << "backward, found other bytes in \"" << fragment.name() << "\"";
+    };
+    if (access.storesFirst)
+      reject("the first microbatch to store (stores_first)");
+    auto product = dyn_cast<rt::GemmOp>(touch.op);
+    if (product && product.getCountsLast() && access.writes && !access.scratch)
+      reject("the last microbatch to count (counts_last)");
   }
 
   /// Compute fragments name whole parameters and accumulators; they change no

@@ -21,6 +21,7 @@ namespace mtc::runtime {
 class Communicator; // comm/comm.h
 class DeviceCalls;  // device_calls.h
 struct Descriptor;  // program/descriptor.h
+struct NormSum;     // kernels/cpu/norm.h
 struct Program;     // program/program.h
 class WorkKeeper;   // work_keeper.h
 
@@ -39,6 +40,7 @@ struct GemmOperands {
   void *aux = nullptr;
   MtcTile then = nullptr; ///< null: nothing continues it
   void *argument = nullptr;
+  NormSum *squares = nullptr; ///< what a row that counts adds to
 };
 
 /// op(b) of products, [k, n], and where it is packed: mtc_gemm_pack of abi.h.

@@ -94,8 +94,16 @@ extern "C" {
 
 void mtc_gemm(MtcContext *ctx, int32_t index, const void *a, const void *b,
               void *c, void *scratch) {
-  if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).gemm(index, {a, b, c, scratch}));
+  if (ctx->status != 0)
+    return;
+  RankState &rank = rankOf(ctx);
+  GemmOperands operands{a, b, c, scratch};
+  if (!rank.countsSquares(index))
+    return rank.accept(rank.gemm(index, operands));
+  NormSum sum = normOf(ctx);
+  operands.squares = &sum;
+  rank.accept(rank.gemm(index, operands));
+  setNorm(ctx, sum);
 }
 
 void mtc_gemm_epilogue(MtcContext *ctx, int32_t index, const void *a,

@@ -73,6 +73,9 @@ private:
       if (row.microbatch < -1 || row.microbatch >= d_.microbatchesOf(entry))
         problems_.add(
             fmt::format("{}: there is no microbatch {}", what, row.microbatch));
+      if (row.last != 0 && row.last != 1)
+        problems_.add(fmt::format("{}: expected last to be 0 or 1, found {}",
+                                  what, row.last));
       // The update works on no microbatch and in no slot.
       if (row.microbatch >= 0 && !hasSlots(row))
         problems_.add(fmt::format("{}: slots [{}, +{}) of {}", what, row.slots,

@@ -294,6 +294,11 @@ Status RankState::gemm(int64_t index, const GemmOperands &operands) {
   return parts_.device->gemm(index, operands);
 }
 
+bool RankState::countsSquares(int64_t index) const {
+  const std::vector<GemmInfo> &rows = descriptor().gemms;
+  return index >= 0 && index < std::ssize(rows) && rows[size_t(index)].counts;
+}
+
 Status RankState::collective(MtcStream stream, const CollectiveCall &call,
                              void *buffer) {
   TraceSpan span{TraceKind::collective, row_, call, buffer};

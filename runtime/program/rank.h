@@ -158,6 +158,8 @@ public:
 
   // For the functions of abi.h.
   Status gemm(int64_t index, const GemmOperands &operands);
+  /// Whether a row of `gemms` adds to the norm; false of no such row.
+  bool countsSquares(int64_t index) const;
   Status pack(const PackOperands &operands) {
     return parts_.device->pack(operands);
   }

@@ -11,12 +11,15 @@ usage: test_tune.py BIN_DIR GOLDEN_DIR
 """
 
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
+import corpus
+import safetensors
 from layouts import GLOBAL_BATCH, SINGLE, Layout
 from run_layout import Mtc, Report, without_locations
 from test_goldens import F32, SPECS, check_run
@@ -167,6 +170,28 @@ class Tester:
         found = list(products(self.mtc, self.path("lengths")).values())
         self.report.expect(found.count(None) == 1,
                            f"two lengths: expected one product by oneDNN, found {found}")
+
+    def check_norms(self):
+        """A table gives oneDNN the gradients of weights of one of two lengths, which then are
+        counted behind its products: a step has the norm of its gradients, whichever length it
+        and the step before have."""
+        table = read(self.table)
+        for row in table["products"]:
+            if row["a_transposed"]:
+                by(row, "onednn")
+        data, bundle = self.path("data.bin"), self.path("norms")
+        corpus.write(data)
+        self.mtc.call("compile", SPEC, *SINGLE.options(), *OPTIONS, "--seq", "16,32",
+                      "--gemm-table", write(self.path("gradients.json"), table), "-o", bundle)
+        for first, then in ((16, 32), (32, 16)):
+            out = self.path(f"norms-{first}")
+            log = self.mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 2, "--seq",
+                                        f"{first}:1, {then}"], out, dumps=("grads@2",))
+            gradients = safetensors.read(os.path.join(out, "grads@2.safetensors"))
+            norm = math.sqrt(math.fsum(x * x for tensor in gradients.values() for x in tensor.values()))
+            self.report.expect(abs(log[1]["grad_norm"] / norm - 1) < 1e-12,
+                               f"{then} tokens behind {first}: expected the norm {norm}, found "
+                               f"{log[1]['grad_norm']}")
 
     def check_rule(self):
         """Products that the table lacks go by the rule, whichever it is."""
@@ -526,6 +551,7 @@ def main():
         tester.check_one_shape()
         tester.check_microbatches()
         tester.check_lengths()
+        tester.check_norms()
         tester.check_rule()
         tester.check_shipped()
         tester.check_strategy()

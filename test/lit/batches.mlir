@@ -55,3 +55,9 @@
 // PACKS: products {{.*}} of weights packed once a step
 // PACKS: packed 2,236,416 bytes
 // FORMS: fragments: stage0_fwd, stage0_fwd_first, stage0_bwd, {{.*}} stage0_fwd_gbs4, stage0_bwd_gbs4, stage0_eval_gbs4{{$}}
+//
+// Steps of either batch leave the norm as those of the other find it.
+// RUN: mtc compile gpt2-nano --isa x86-64-v3 --gbs 8,4 --compile-to verify-plan -o %t/norms.mlir
+// RUN: awk '/rt.norm check/ && checks++ < 2 { print "rt.norm reset" } /rt.norm reset/ && resets++ < 2 { next } { print }' %t/norms.mlir > %t/first.mlir
+// RUN: not mtc compile %t/first.mlir -o %t/e 2>&1 | FileCheck %s --check-prefix=NORMS
+// NORMS: expected the norm to be reset where "stage0_reduce" does, at the begin, found the other place

@@ -32,7 +32,7 @@
 
 // A kernel is of all parts that it computes, and so are its buffers; a row of a timeline
 // is of the timeline.
-// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/26-plan-memory.mlir
+// RUN: FileCheck %s --check-prefix=PLAN --input-file %t/27-plan-memory.mlir
 // PLAN: rt.param "layers.0.mlp.up.weight" {{.*}} loc("layers.0.mlp.up.weight")
 // PLAN: rt.view params at {{[0-9]+}} : memref<128xf32> loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // PLAN: rt.launch {{.*}} loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
@@ -47,7 +47,7 @@
 // PLAN: rt.gemm {{.*}} loc("layers.0.mlp.down")
 
 // Files hold names, and nothing where nothing is known.
-// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/07-partition.mlir %t/26-plan-memory.mlir
+// RUN: not grep -E 'loc\(unknown\)|\.mlir"' %t/00-import.mlir %t/07-partition.mlir %t/27-plan-memory.mlir
 
 // What was read from a file gives the same file, and without locations the same plan.
 // RUN: mtc compile %t/07-partition.mlir --compile-to verify-plan | diff - %t.plan.mlir
@@ -76,30 +76,30 @@
 // KERNEL: phase outline-kernels rejected the IR
 // KERNEL-NEXT: mlir:{{[0-9]+:[0-9]+}}: embed.tokens: error: 'tfm.embed' op expected dist.index_axis beside dist.index_stride, found none
 
-// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true, stores_first/beta = false/' %t/26-plan-memory.mlir > %t-bytes.mlir
+// RUN: sed -e '/loc("layers.3.attn.qkv")/s/beta = true, stores_first/beta = false/' %t/27-plan-memory.mlir > %t-bytes.mlir
 // RUN: not mtc compile %t-bytes.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: phase verify-plan rejected the IR
 // BYTES-NEXT: mlir:{{[0-9]+:[0-9]+}}: layers.3.attn.qkv: error: 'rt.gemm' expected microbatches to add to gradients
 
 // An op that a person added is of its parent's part.
-// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/26-plan-memory.mlir > %t-added.mlir
+// RUN: sed -e '/^    func.func @stage0_bwd/a      rt.wait event 0 stream 0' %t/27-plan-memory.mlir > %t-added.mlir
 // RUN: not mtc compile %t-added.mlir --compile-to verify-plan 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: mlir:{{[0-9]+:[0-9]+}}: stage0_bwd: error: 'rt.wait' expected no events on a target with one stream
 
 // So is a row of a timeline, which has its own line.
-// RUN: sed -e '0,/rt.step load microbatch 1/s//rt.step load microbatch 0/' %t/26-plan-memory.mlir > %t-row.mlir
+// RUN: sed -e '0,/rt.step load microbatch 1/s//rt.step load microbatch 0/' %t/27-plan-memory.mlir > %t-row.mlir
 // RUN: grep -n 'rt.step load microbatch 0' %t-row.mlir > %t.lines
 // RUN: sed -n -e '2s/^\([0-9]*\):.*/ROW: row.mlir:\1:7: train_stage0: error: {{.}}rt.step{{.}} expected to load each microbatch once, found 0 again/p' %t.lines > %t.check
 // RUN: not mtc compile %t-row.mlir --compile-to verify-plan 2>&1 | FileCheck %t.check --check-prefix=ROW
 
 // Code is of the parts that its kernels and calls are of; an argument is of its function's.
 // RUN: mtc compile %t.plan.mlir --compile-to lower-to-llvm --save-ir %t.code -o %t.llvm.mlir
-// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/28-codegen-kernels-stage0.mlir
+// RUN: FileCheck %s --check-prefix=CODE --input-file %t.code/29-codegen-kernels-stage0.mlir
 // CODE: func.func @{{.*}}(%arg0: memref<128xf32> {llvm.noalias}, %arg1
 // CODE-NOT: loc(
 // CODE: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // CODE: rt.gemm {{.*}} loc("layers.0.mlp.down")
-// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/29-lower-to-llvm-stage0.mlir
+// RUN: FileCheck %s --check-prefix=LLVM --input-file %t.code/30-lower-to-llvm-stage0.mlir
 // LLVM: llvm.func hidden @kernel0(%arg0: !llvm.ptr, %arg1
 // LLVM: } loc(fused["layers.0.mlp.up", "layers.0.mlp.activation"])
 // LLVM: llvm.call @mtc_gemm({{.*}} loc("layers.0.mlp.down")

@@ -96,7 +96,8 @@ Status CpuDevice::prepare(const Descriptor &d) {
               fmt::format("gemm {}: expected a product without epilogue, as a "
                           "CPU has none; compile with gemm_epilogues = none",
                           rows.size())};
-    rows.push_back({g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c, g.kernel});
+    rows.push_back(
+        {g.m, g.n, g.k, g.ta, g.tb, g.beta, g.ab, g.c, g.kernel, g.counts});
   }
   MTC_RETURN_IF_ERROR(gemms_.create(rows, static_cast<int>(d.threads)));
   // Less scratch than the library needs would let it write over its neighbours.

@@ -44,8 +44,8 @@ public:
   Status prepare(const Descriptor &descriptor) override;
   void populate(const PopulateProgress &done) override;
   Status gemm(int64_t index, const GemmOperands &x) override {
-    return gemms_.execute(index, x.a, x.b, x.c, x.scratch,
-                          {x.then, x.argument});
+    return gemms_.execute(index, x.a, x.b, x.c, x.scratch, {x.then, x.argument},
+                          x.squares);
   }
   Status pack(const PackOperands &x) override {
     return gemmPack({x.n, x.k, x.tb, x.type}, static_cast<int>(threads_), x.b,

@@ -122,6 +122,11 @@ Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
 
 Status CudaCalls::setGemms(const std::vector<runtime::GemmInfo> &rows,
                            const std::string &table, const std::string &gpu) {
+  for (const runtime::GemmInfo &row : rows)
+    if (row.counts)
+      return {StatusCode::inputRejected,
+              "expected products that count no squares, as a GPU's do not, "
+              "found one that does; compile for a GPU"};
   rows_ = rows;
   MTC_RETURN_IF_ERROR(asksForOwnGemms(own_));
   if (own_ && !table.empty())

@@ -68,7 +68,7 @@
 // END: return
 
 // A number that no rt.packed has is found when bytes are given.
-// RUN: sed -e '0,/rt.ref packed of 0 /s//rt.ref packed of 99 /' %t-always.mlir | not mtc-opt --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=NOBODY
+// RUN: sed -e '0,/rt.ref packed of 0 /s//rt.ref packed of 99 /' %t-always.mlir | not mtc-opt --count-gradients --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: 'rt.ref' op expected an rt.packed of this program, found 99
 
 // Where one microbatch is all there is, the forward packs.

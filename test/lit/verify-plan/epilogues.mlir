@@ -36,7 +36,7 @@
 // of a cpu
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --dtype bf16 --target cuda:sm_90 --compile-to=lower-calls \
 // RUN:   | sed -e 's/device = "cuda:sm_90"/device = "cpu"/' -e 's/, epilogues = \["bias", "gelu"\]//' \
-// RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --store-gradients --pack-weights --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --store-gradients --pack-weights --count-gradients --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: 'rt.gemm' op expected a product without bias and gelu on a cpu, whose products have no epilogue; it has one
 
 // rows of what GELU is of that begin where cuBLASLt's kernels fault

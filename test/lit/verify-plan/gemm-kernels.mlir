@@ -20,7 +20,7 @@
 // of a GPU
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --isa x86-64-v3 --compile-to=lower-calls \
 // RUN:   | sed -e 's/device = "cpu"/device = "cuda:sm_90"/' -e 's/, gemm = own//' \
-// RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --store-gradients --pack-weights --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN:   | not mtc-opt --shard-gradients --overlap-gradients --overlap-parameters --store-gradients --pack-weights --count-gradients --assign-streams --plan-memory 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: 'rt.gemm' op expected a product of a GPU without a kernel, as its library computes it; found 'own'
 
 // oneDNN's need no name

@@ -95,6 +95,12 @@ private:
     }
   }
 
+  /// Accumulators are f32.
+  static bool addsInF32(rt::GemmOp gemm) {
+    auto c = cast<ShapedType>(gemm.getC().getType());
+    return c.getElementType().isF32();
+  }
+
   /// Forms that are legal on the same buffers.
   void addForms(Operation *op) {
     if (isa<rt::GemmOp>(op))
@@ -105,10 +111,16 @@ private:
           gemm.setTb(form & 2);
           gemm.setBeta(form & 4);
           gemm.setStoresFirst(false);
-          // Accumulators are f32.
-          auto c = cast<ShapedType>(gemm.getC().getType());
-          return !gemm.getBeta() || c.getElementType().isF32();
+          gemm.setCountsLast(false);
+          return !gemm.getBeta() || addsInF32(gemm);
         });
+    if (isa<rt::GemmOp>(op))
+      add(op, [](Operation *copy) {
+        auto gemm = cast<rt::GemmOp>(copy);
+        gemm.setBeta(true);
+        gemm.setCountsLast(true);
+        return gemm.getKernel() == rt::GemmKernel::Own && addsInF32(gemm);
+      });
     if (isa<rt::AttentionOp>(op))
       for (unsigned form = 0; form < 2; ++form)
         add(op, [form](Operation *copy) {

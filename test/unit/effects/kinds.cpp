@@ -39,7 +39,8 @@ std::string gemmKind(bool ta, bool tb, bool beta) {
   return std::string("rt.gemm") + (ta ? " ta" : "") + (tb ? " tb" : "") +
          (beta ? " beta" : "");
 }
-constexpr const char *kReadsPacked = "rt.gemm by own_packed";
+constexpr const char *kReadsPacked = "rt.gemm by own_packed",
+                     *kCounts = "rt.gemm counts";
 std::string attentionKind(bool backward, bool fused, bool byDocument) {
   return std::string("rt.attention ") + (backward ? "backward" : "forward") +
          (fused ? " fused" : " separate") + (byDocument ? " by document" : "");
@@ -72,7 +73,7 @@ std::set<std::string> formsOf(StringRef name) {
     else if (name == rt::AttentionOp::getOperationName())
       forms.insert(attentionKind(form & 1, form & 2, form & 4));
   if (name == rt::GemmOp::getOperationName())
-    forms.insert(kReadsPacked);
+    forms.merge(std::set<std::string>{kReadsPacked, kCounts});
   if (name == rt::LaunchOp::getOperationName())
     forms = casesOf<rt::Mode>(
         "rt.launch reads ", rt::getMaxEnumValForMode(),
@@ -117,6 +118,8 @@ std::set<std::string> kindsOf(Operation *op) {
     return {"rt.norm " + stringifyNormAction(norm.getAction()).str()};
   if (auto gemm = dyn_cast<rt::GemmOp>(op); gemm && gemm.readsPacked())
     return {kReadsPacked};
+  if (auto gemm = dyn_cast<rt::GemmOp>(op); gemm && gemm.getCountsLast())
+    return {kCounts};
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
     return {gemmKind(gemm.getTa(), gemm.getTb(), gemm.getBeta())};
   if (auto attention = dyn_cast<rt::AttentionOp>(op))

@@ -107,6 +107,7 @@ Status Machine::runOn(int rank, const std::string &fragment) {
   MtcStep row{};
   row.kind = MTC_STEP_RUN;
   row.microbatch = 1; // what the first stores it does not read
+  row.last = 1;       // what counts does
   row.fragment = static_cast<int32_t>(index);
   MTC_RETURN_IF_ERROR(ranks[rank]->stream().launch(
       programs[stageOf(rank)].fragments[index], &ranks[rank]->context(), &row));

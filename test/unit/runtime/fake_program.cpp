@@ -229,13 +229,13 @@ constexpr int slotsOf(int microbatch) {
   return microbatch < 0 ? -1 : MTC_POOL_FIXED * microbatch;
 }
 constexpr MtcStep load(int microbatch) {
-  return {MTC_STEP_LOAD, -1, microbatch, 0, slotsOf(microbatch), 0, 0};
+  return {MTC_STEP_LOAD, -1, microbatch, 0, slotsOf(microbatch), 0, 0, 0};
 }
 constexpr MtcStep call(int fragment, int microbatch) {
-  return {MTC_STEP_RUN, fragment, microbatch, 0, slotsOf(microbatch), 0, 0};
+  return {MTC_STEP_RUN, fragment, microbatch, 0, slotsOf(microbatch), 0, 0, 0};
 }
 [[maybe_unused]] constexpr MtcStep exchange(int first) {
-  return {MTC_STEP_EXCHANGE, -1, -1, 0, -1, first, 1};
+  return {MTC_STEP_EXCHANGE, -1, -1, 0, -1, first, 1, 0};
 }
 
 } // namespace

@@ -168,11 +168,11 @@ TraceSpan spanOf(TraceKind kind, const MtcStep *row, int64_t ns) {
 TEST(StepTimes, AddUpToTheStep) {
   Descriptor program;
   program.fragments = {"stage0_fwd", "stage0_bwd", "apply"};
-  MtcStep load{MTC_STEP_LOAD, -1, 0, 0, 0, 0, 0},
-      forward{MTC_STEP_RUN, 0, 0, 0, 0, 0, 0},
-      backward{MTC_STEP_RUN, 1, 0, 0, 0, 0, 0},
-      update{MTC_STEP_RUN, 2, -1, 0, 0, 0, 0},
-      wait{MTC_STEP_WAIT, -1, 0, 0, 0, 0, 0};
+  MtcStep load{MTC_STEP_LOAD, -1, 0, 0, 0, 0, 0, 0},
+      forward{MTC_STEP_RUN, 0, 0, 0, 0, 0, 0, 0},
+      backward{MTC_STEP_RUN, 1, 0, 0, 0, 0, 0, 0},
+      update{MTC_STEP_RUN, 2, -1, 0, 0, 0, 0, 0},
+      wait{MTC_STEP_WAIT, -1, 0, 0, 0, 0, 0, 0};
   RankTrace trace;
   trace.compute = {spanOf(TraceKind::load, &load, 10),
                    spanOf(TraceKind::gemm, &forward, 100),

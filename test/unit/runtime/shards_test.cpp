@@ -132,8 +132,8 @@ public:
   }
 
 private:
-  static constexpr MtcStep rows_[2] = {{MTC_STEP_RUN, 0, -1, 0, -1, 0, 0},
-                                       {MTC_STEP_RUN, 0, -1, 0, -1, 0, 0}};
+  static constexpr MtcStep rows_[2] = {{MTC_STEP_RUN, 0, -1, 0, -1, 0, 0, 0},
+                                       {MTC_STEP_RUN, 0, -1, 0, -1, 0, 0, 0}};
   static constexpr int32_t slots_[MTC_POOL_FIXED] = {-1, -1, -1, -1, -1,
                                                      -1, -1, -1, -1, -1};
   std::string text_;

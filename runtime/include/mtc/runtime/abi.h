@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 23
+#define MTC_ABI_VERSION 24
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -179,6 +179,8 @@ struct MtcStep {
   int32_t slots; ///< LOAD, RUN: where its slots begin in mtc_slots; -1: none
   int32_t first; ///< EXCHANGE, POST, WAIT: first row in mtc_transfers
   int32_t count; ///< EXCHANGE, POST, WAIT: number of rows
+  int32_t last;  ///< RUN: 1 if no row behind it in its entry runs a fragment of
+                 ///< its phase and chunk; else 0
 };
 
 /// One send or receive. The peer differs from the rank in its pp coordinate
@@ -242,7 +244,9 @@ struct MtcAttention {
 /// c = op(a)·op(b) (+ c if the descriptor's entry says beta = 1). `index` names
 /// a row of the descriptor's `gemms`, which says the element types, too: sums
 /// are in fp32, a 16-bit c is rounded once. `scratch` has that row's scratch
-/// bytes.
+/// bytes. Of a row that counts, the squares of what c then holds are added to
+/// the sum of mtc_norm_accumulate: on a CPU, by a kernel of the runtime, c
+/// fp32.
 void mtc_gemm(struct MtcContext *ctx, int32_t index, const void *a,
               const void *b, void *c, void *scratch);
 
@@ -337,7 +341,8 @@ void mtc_record(struct MtcContext *ctx, int32_t event, int32_t stream);
 /// What `stream` is given later runs after all that the event stands for.
 void mtc_wait(struct MtcContext *ctx, int32_t event, int32_t stream);
 
-/// The order-free global norm (docs/numerics.md): the exact sum of squares.
+/// The order-free global norm (docs/numerics.md): the exact sum of squares,
+/// which is zero when a program starts.
 /// reset, accumulate any number of ranges of `dtype` (a float type) in any
 /// order, check fp32 that must be finite though it is no gradient (a norm with
 /// something that is not finite is +inf on every rank), reduce over `group` on
