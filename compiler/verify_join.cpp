@@ -203,14 +203,6 @@ LogicalResult JoinProof::compare(Operation *program, const Stage &expected,
   return success(same);
 }
 
-/// Whether a step leaves a norm of zero: the last that `reduce` does with it.
-static bool resetsAtEnd(func::FuncOp reduce) {
-  bool resets = false;
-  for (auto norm : reduce.getOps<rt::NormOp>())
-    resets = norm.getAction() == rt::NormAction::Reset;
-  return resets;
-}
-
 /// Steps of entries follow each other in any order, so each has to leave the
 /// norm as all others find it.
 static LogicalResult checkNorms(rt::ProgramOp program) {
@@ -221,10 +213,10 @@ static LogicalResult checkNorms(rt::ProgramOp program) {
       continue;
     if (!first)
       first = fn;
-    if (resetsAtEnd(fn) != resetsAtEnd(first))
+    if (rt::leavesNormReset(fn) != rt::leavesNormReset(first))
       return fn.emitError("expected the norm to be reset where \"")
              << first.getSymName() << "\" does, "
-             << (resetsAtEnd(first) ? "at the end" : "at the begin")
+             << (rt::leavesNormReset(first) ? "at the end" : "at the begin")
              << ", found the other place";
   }
   return success();

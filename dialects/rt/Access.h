@@ -68,6 +68,14 @@ struct Streams : mlir::SideEffects::Resource::Base<Streams> {
   llvm::StringRef getName() override { return "streams"; }
 };
 
+/// Whether an op works on the sum of the norm: a step of it, its sum over
+/// ranks, or a product that counts.
+bool touchesNorm(mlir::Operation *op);
+
+/// Whether the last step of the norm in a fragment is its reset, so that the
+/// next step finds a sum of zero.
+bool leavesNormReset(mlir::Operation *fragment);
+
 /// The buffers of an op of a fragment, in order; those of a launch in the order
 /// of its kernel's operands. `kernel` holds what the kernel that a launch names
 /// does with them. None, if `op` is not an rt.AccessOpInterface. Fails, without

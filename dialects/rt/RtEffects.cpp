@@ -136,6 +136,20 @@ FailureOr<Accesses> mtc::rt::accessesOf(Operation *op,
   return Accesses();
 }
 
+bool mtc::rt::touchesNorm(Operation *op) {
+  if (auto collective = dyn_cast<CollectiveOp>(op))
+    return collective.getKind() == CollectiveKind::NormReduce;
+  auto product = dyn_cast<GemmOp>(op);
+  return isa<NormOp>(op) || (product && product.getCountsLast());
+}
+
+bool mtc::rt::leavesNormReset(Operation *fragment) {
+  bool isReset = false;
+  fragment->walk(
+      [&](NormOp step) { isReset = step.getAction() == NormAction::Reset; });
+  return isReset;
+}
+
 Accesses GemmOp::getAccesses() {
   Accesses accesses;
   add(accesses, getAMutable(), kReads);

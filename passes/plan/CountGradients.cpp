@@ -14,6 +14,7 @@
 #include "passes/plan/MovedCollectives.h"
 #include "passes/plan/ProgramPhase.h"
 #include "passes/plan/Timelines.h"
+#include "passes/plan/UpdateFragments.h"
 #include "passes/target/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,7 +66,7 @@ public:
   }
 
   void run(func::FuncOp reduce) {
-    readOrder();
+    readTrained();
     for (func::FuncOp fn : microbatchFragments(program))
       for (auto ref : fn.getOps<rt::RefOp>())
         if (ref.getKind() == rt::RefKind::Grad && ref.getParam())
@@ -77,8 +78,8 @@ public:
   }
 
 private:
-  /// What training runs: its last row counts.
-  void readOrder() {
+  /// What training runs, so that it has a last row.
+  void readTrained() {
     for (auto timeline : program.getOps<pipe::TimelineOp>()) {
       if (timeline.getEntry() != "train")
         continue;
@@ -176,18 +177,15 @@ private:
       product.setCountsLast(true);
   }
 
-  /// "layers.0.norm1.bias to layers.0.attn.out.bias".
+  /// The parameters that begin in it.
   Location partOf(rt::NormOp norm, int64_t bucket, int64_t begin,
                   int64_t end) const {
     auto first = names.lower_bound({bucket, begin}),
          behind = names.lower_bound({bucket, end});
     if (first == behind) // padding
       return norm.getLoc();
-    std::string text = first->second.str(),
-                last = std::prev(behind)->second.str();
-    if (text != last)
-      text += " to " + last;
-    return NameLoc::get(StringAttr::get(norm.getContext(), text));
+    return spanOf(NameLoc::get(first->second),
+                  NameLoc::get(std::prev(behind)->second));
   }
 
   void accumulate(rt::NormOp norm, Counted of, int64_t begin,

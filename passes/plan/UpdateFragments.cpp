@@ -119,15 +119,6 @@ private:
     }
     return out;
   }
-  /// "final_norm.bias to layers.0.norm1.scale".
-  Location spanOf(Location first, Location last) {
-    auto from = dyn_cast<NameLoc>(first), to = dyn_cast<NameLoc>(last);
-    if (first == last || !from || !to)
-      return first;
-    return NameLoc::get(b.getStringAttr(from.getName().getValue() + " to " +
-                                        to.getName().getValue()));
-  }
-
   /// What this rank has of a segment.
   rt::FlatRangeOp range(const UpdateSegment &s) {
     return rt::FlatRangeOp::create(
@@ -360,6 +351,15 @@ private:
 };
 
 } // namespace
+
+Location spanOf(Location first, Location last) {
+  auto from = dyn_cast<NameLoc>(first), to = dyn_cast<NameLoc>(last);
+  if (first == last || !from || !to)
+    return first;
+  return NameLoc::get(
+      StringAttr::get(first.getContext(), from.getName().getValue() + " to " +
+                                              to.getName().getValue()));
+}
 
 void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan) {
   UpdateBuilder builder(program, plan);

@@ -61,5 +61,10 @@ struct UpdatePlan {
 ///            gathers, which then change nothing, is guarded
 void buildUpdateFragments(rt::ProgramOp program, const UpdatePlan &plan);
 
+/// The location of what is of several parameters in a row:
+/// "final_norm.bias to layers.0.norm1.scale". `first` alone where both are the
+/// same, or one has no name.
+mlir::Location spanOf(mlir::Location first, mlir::Location last);
+
 } // namespace mtc::passes
 #endif // MTC_PASSES_PLAN_UPDATEFRAGMENTS_H

@@ -55,13 +55,11 @@ private:
 
   /// The norm belongs to `reduce`: before it only products count.
   void expectNoNorm(const Fragment &fragment) {
-    for (const Touch &touch : fragment.touches) {
-      auto collective = dyn_cast<rt::CollectiveOp>(touch.op);
-      if (isa<rt::NormOp>(touch.op) || (collective && !collective.getInit()))
+    for (const Touch &touch : fragment.touches)
+      if (rt::touchesNorm(touch.op) && !counts(touch))
         report.error(touch.op) << "expected steps of the norm only in the "
                                   "update, found one in \""
                                << fragment.name() << "\"";
-    }
   }
 
   void read(const Fragment &fragment) {

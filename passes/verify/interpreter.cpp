@@ -9,13 +9,6 @@ namespace {
 /// The accumulator of the norm, which lies in no arena.
 constexpr Placement kNorm{{SpaceKind::Norm, 0}, 0, 1};
 
-bool touchesNorm(Operation &op) {
-  auto collective = dyn_cast<rt::CollectiveOp>(op);
-  auto product = dyn_cast<rt::GemmOp>(op);
-  return isa<rt::NormOp>(op) || (collective && !collective.getInit()) ||
-         (product && product.getCountsLast());
-}
-
 /// A tensor and a view of one shape are of one type here.
 void addType(Recipe &recipe, Type type) {
   auto shaped = cast<ShapedType>(type);
@@ -137,7 +130,7 @@ void Interpreter::readUses(Operation &op, ArrayRef<rt::Access> buffers,
   for (Value operand : op.getOperands())
     if (!isa<ShapedType>(operand.getType()))
       call.uses.push_back(scalars.lookup(operand));
-  if (touchesNorm(op))
+  if (rt::touchesNorm(&op))
     call.uses.push_back(read(kNorm));
 }
 
@@ -164,7 +157,7 @@ void Interpreter::call(Operation &op) {
   Call call{{wordOf(By::Call), wordOf(op.getName().getAsOpaquePointer()),
              wordOf(attributesOf(op).getAsOpaquePointer())}};
   readUses(op, *buffers, call);
-  if (touchesNorm(op))
+  if (rt::touchesNorm(&op))
     contents.write(kNorm, numbers.make(call.recipe, call.uses, &op), &op);
   for (auto [i, buffer] : llvm::enumerate(*buffers)) {
     if (!buffer.kind.writes)

@@ -7,12 +7,8 @@ namespace mtc::passes::verify {
 namespace {
 
 /// They work on the accumulator of the norm, which lies in no arena.
-bool ofNorm(Operation *op) {
-  auto collective = dyn_cast_if_present<rt::CollectiveOp>(op);
-  auto product = dyn_cast_if_present<rt::GemmOp>(op);
-  return isa_and_present<rt::NormOp>(op) ||
-         (collective && !collective.getInit()) ||
-         (product && product.getCountsLast());
+bool ofNorm(const StreamWork &work) {
+  return work.op && rt::touchesNorm(work.op);
 }
 
 bool isCollective(const StreamWork &work) {
@@ -26,7 +22,7 @@ bool isCollective(const StreamWork &work) {
 bool conflict(const StreamWork &one, const StreamWork &other) {
   if (isCollective(one) && isCollective(other))
     return true;
-  if (ofNorm(one.op) && ofNorm(other.op))
+  if (ofNorm(one) && ofNorm(other))
     return true;
   for (const StreamBytes &a : one.bytes)
     for (const StreamBytes &b : other.bytes)

@@ -7,15 +7,9 @@ using namespace mlir;
 
 namespace mtc::passes::verify {
 
-/// Where the last step of the norm in `reduce` is its reset, sums begin before
-/// it.
 bool UpdateInterpreter::resetsForNext(const Stage &stage) {
-  bool resets = false;
-  if (const Fragment *reduce = stage.update(Phase::Reduce))
-    for (const Touch &touch : reduce->touches)
-      if (auto step = dyn_cast<rt::NormOp>(touch.op))
-        resets = step.getAction() == rt::NormAction::Reset;
-  return resets;
+  const Fragment *reduce = stage.update(Phase::Reduce);
+  return reduce && rt::leavesNormReset(reduce->fn);
 }
 
 void UpdateInterpreter::run(const Fragment &fragment) {
