@@ -133,24 +133,25 @@ def Rt_FlatRangeOp : Op<Rt_Dialect, "flat_range", [Pure]> {
   let description = [{
     The segment is [start, start + count) of its bucket, in elements; the rank's
     shard is [dp·shard, (dp + 1)·shard) with the dp coordinate, or everything
-    without a `shard` (no ZeRO). Empty unless the rank is the first of its groups of
-    `once`. Gives the first element of the intersection (in the bucket), the same
-    relative to the shard, and the count (>= 0).
+    without a `shard` (no ZeRO). Ranks of the groups of `among`, which have the same
+    elements, have a part of the intersection each, in the order of their numbers, and all
+    of it together; without them a rank has all of it. Gives the first element of what it
+    has (in the bucket), the same relative to the shard, and the count (>= 0).
 
-    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 once <tp>`
+    Example: `%at, %local, %n = rt.flat_range start 64 count 1000 shard 2048 among <tp>`
 
-    **Constraints:** `once` names groups along one axis.
+    **Constraints:** `among` names groups along one axis.
   }];
   let arguments = (ins Rt_Int:$start, Rt_Int:$count, OptionalAttr<Rt_Int>:$shard,
-                       OptionalAttr<Rt_Groups>:$once);
+                       OptionalAttr<Rt_Groups>:$among);
   let results = (outs I64:$at, I64:$local, I64:$length);
   let extraClassDeclaration = [{
-    /// Whether it is empty on ranks that are not the first of their group.
-    bool isOnce(::MtcGroup group) {
-      return getOnce() && llvm::is_contained(getOnce()->getGroups(), group);
+    /// Whether ranks of the group have a part each.
+    bool isAmong(::MtcGroup group) {
+      return getAmong() && llvm::is_contained(getAmong()->getGroups(), group);
     }
   }];
-  let assemblyFormat = "`start` $start `count` $count (`shard` $shard^)? (`once` $once^)? attr-dict";
+  let assemblyFormat = "`start` $start `count` $count (`shard` $shard^)? (`among` $among^)? attr-dict";
   let hasVerifier = 1;
 }
 def Rt_OffsetViewOp : Op<Rt_Dialect, "offset_view", [Pure]> {

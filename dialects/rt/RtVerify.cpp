@@ -259,11 +259,11 @@ LogicalResult StepFieldOp::verify() {
 }
 
 LogicalResult FlatRangeOp::verify() {
-  if (getOnce())
-    for (MtcGroup group : getOnce()->getGroups())
+  if (getAmong())
+    for (MtcGroup group : getAmong()->getGroups())
       if (!kGroups[group].sumAxis())
         return emitOpError("expected groups along one axis, of which each rank "
-                           "has a first one, found ")
+                           "has a place, found ")
                << groupName(group);
   return success();
 }

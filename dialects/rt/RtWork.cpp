@@ -156,8 +156,8 @@ double meanLength(Value length, const Mesh &mesh, double whole) {
   auto mean = static_cast<double>(range.getCount());
   if (range.getShard())
     mean /= static_cast<double>(mesh.groupSize(MTC_GROUP_DP));
-  if (std::optional<GroupsAttr> once = range.getOnce())
-    for (MtcGroup group : once->getGroups())
+  if (std::optional<GroupsAttr> among = range.getAmong())
+    for (MtcGroup group : among->getGroups())
       mean /= static_cast<double>(mesh.groupSize(group));
   return mean;
 }

@@ -208,6 +208,28 @@ void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
       at(arena(MTC_ARENA_STEP), offsetOf(op.getField()) + inField);
 }
 
+/// The elements that this rank has of `length`, of which its groups have a part
+/// each. No product overflows: elements of a bucket and ranks are below 2^31.
+std::pair<Value, Value> FragmentEmitter::partAmong(rt::FlatRangeOp op,
+                                                   Value length) {
+  Value place = i64(0);
+  int64_t ranks = 1;
+  for (const GroupInfo &group : kGroups)
+    if (op.isAmong(group.id)) {
+      int64_t size = configOf(module)->getMesh().groupSize(group.id);
+      place = add(mul(place, size), placeIn(group));
+      ranks *= size;
+    }
+  if (ranks == 1)
+    return {place, length};
+  auto upTo = [&](Value place) -> Value {
+    return LLVM::UDivOp::create(
+        b, loc, LLVM::MulOp::create(b, loc, length, place), i64(ranks));
+  };
+  Value next = add(place, i64(1));
+  return {upTo(place), upTo(next)};
+}
+
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
   int64_t start = op.getStart(), count = op.getCount(),
           shard = op.getShard().value_or(0);
@@ -219,16 +241,10 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
     length = max(sub(end, first), i64(0));
     local = sub(first, low);
   }
-  for (const GroupInfo &group : kGroups) {
-    if (!op.isOnce(group.id))
-      continue;
-    Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
-                                         placeIn(group), i64(0));
-    length = LLVM::SelectOp::create(b, loc, isFirst, length, i64(0));
-  }
-  values[op.getAt()] = first;
-  values[op.getLocal()] = local;
-  values[op.getLength()] = length;
+  auto [begin, end] = partAmong(op, length);
+  values[op.getAt()] = add(first, begin);
+  values[op.getLocal()] = add(local, begin);
+  values[op.getLength()] = sub(end, begin);
 }
 
 void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {

@@ -53,6 +53,8 @@ private:
   void emitAffine(rt::AffineOp op);
   void emitStepField(rt::StepFieldOp op);
   void emitFlatRange(rt::FlatRangeOp op);
+  std::pair<mlir::Value, mlir::Value> partAmong(rt::FlatRangeOp op,
+                                                mlir::Value length);
   void emitOffsetView(rt::OffsetViewOp op);
   V emitSum(const rt::Affine &form);
   /// A scalar of a GPU's kernel: what the host knows of it, and the address on

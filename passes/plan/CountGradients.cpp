@@ -133,7 +133,7 @@ private:
     if (!bucket || !bucket.getBucket() || bucket.getStart() || !range ||
         range.getLength() != norm.getLength() ||
         range.getAt() != view.getElements() || range.getShard() ||
-        range.getOnce())
+        range.getAmong())
       return std::nullopt;
     return Counted{bucket, view, range};
   }

@@ -128,17 +128,16 @@ private:
             : IntegerAttr(),
         rt::GroupsAttr());
   }
-  /// What it counts of a segment: of ranks that have the same, the first counts
-  /// it.
-  rt::FlatRangeOp rangeOnce(const UpdateSegment &s) {
+  /// What it counts of a segment: ranks that have the same count a part each.
+  rt::FlatRangeOp rangeOfCount(const UpdateSegment &s) {
     rt::FlatRangeOp r = range(s);
-    SmallVector<MtcGroup> once;
+    SmallVector<MtcGroup> among;
     for (MtcGroup group : s.same)
       if (plan.mesh.groupSize(group) > 1 &&
           !(plan.buckets[s.bucket].sharded && group == MTC_GROUP_DP))
-        once.push_back(group);
-    if (!once.empty())
-      r.setOnceAttr(rt::GroupsAttr::get(b.getContext(), once));
+        among.push_back(group);
+    if (!among.empty())
+      r.setAmongAttr(rt::GroupsAttr::get(b.getContext(), among));
     return r;
   }
   Value moved(Value view, Value elements) {
@@ -232,7 +231,7 @@ private:
       if (!s.owner)
         continue;
       loc = s.part;
-      auto r = rangeOnce(s);
+      auto r = rangeOfCount(s);
       rt::NormOp::create(b, loc, rt::NormAction::Accumulate, grads(s.bucket, r),
                          r.getLength());
     }

@@ -193,7 +193,7 @@ private:
     std::optional<Slice> slice =
         slices.measured(touch, into, launch.getScalars().front());
     isReported = !slice;
-    if (!slice || slice->part != Part::Grad || slice->range.getOnce() ||
+    if (!slice || slice->part != Part::Grad || slice->range.getAmong() ||
         from.range() != slice->range ||
         from.moved.getElements() != slice->range.getAt())
       return std::nullopt;

@@ -80,8 +80,8 @@ void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
   norm = to;
 }
 
-/// The part of a range that lies in a parameter must run on the ranks that make
-/// each of its elements count once.
+/// Ranks that have the same of the part of a range that lies in a parameter
+/// must count a part each, so that each of its elements counts once.
 void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
                                          const Param &param) {
   std::vector<MtcGroup> same = param.of.groupsWithSame();
@@ -89,16 +89,17 @@ void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
     bool inShards = slice.ownShard && group.id == MTC_GROUP_DP;
     bool haveSame = llvm::is_contained(same, group.id);
     bool expected = haveSame && model.mesh.groupSize(group.id) > 1 && !inShards;
-    bool found = slice.range && slice.range.isOnce(group.id);
+    bool found = slice.range && slice.range.isAmong(group.id);
     if (expected == found)
       continue;
     report.error(touch.op) << "expected the norm to count \"" << param.name()
-                           << "\" on " << (expected ? "one " : "every ")
-                           << group.name << " rank ("
+                           << "\" " << (expected ? "among " : "on every ")
+                           << group.name << (expected ? " ranks (" : " rank (")
                            << (expected   ? "all have the same"
                                : haveSame ? "each counts its part"
                                           : "each has a part")
-                           << "), found it on " << (found ? "one" : "every");
+                           << "), found it "
+                           << (found ? "among them" : "on every one");
   }
 }
 

@@ -185,7 +185,7 @@ void UpdateInterpreter::writeUpdated(const Touch &touch, const Slice &slice,
 /// Each rank has its own copy, or part, of what is updated.
 void UpdateInterpreter::checkEveryRank(const Touch &touch, const Slice &slice) {
   for (const GroupInfo &group : kGroups)
-    if (slice.range.isOnce(group.id))
+    if (slice.range.isAmong(group.id))
       report.error(touch.op)
           << "expected every " << group.name << " rank to work on its part of "
           << nameOf(slice) << ", found only the first to do it";

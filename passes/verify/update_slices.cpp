@@ -151,7 +151,7 @@ std::optional<Slice> Slices::counted(const Touch &touch, const Access &access,
     rt::BucketOp bucket = stage.bucket(slice->bucket);
     bool whole = slice->begin == 0 &&
                  slice->end == static_cast<int64_t>(bucket.getElements()) &&
-                 !slice->range.getOnce();
+                 !slice->range.getAmong();
     if (whole &&
         count == static_cast<int64_t>(slice->ownShard ? bucket.getShard()
                                                       : bucket.getElements()))

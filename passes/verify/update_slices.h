@@ -17,7 +17,7 @@ struct Slice {
   int64_t begin = 0, end = 0;
   /// On each rank along dp those of its own shard only.
   bool ownShard = false;
-  /// On the first rank only along the mesh axes of this range; or null.
+  /// Ranks along its groups have a part each; or null.
   mutable rt::FlatRangeOp range = {};
 
   bool sameElements(const Slice &o) const {

@@ -126,9 +126,9 @@ def count_twice_in_norm(text):
     place = int(find(text, r'rt\.param "embed\.positions" use 0 bucket 0 start (\d+)\b').group(1))
 
     def edit(block):
-        ranges = re.findall(r"rt\.flat_range start (\d+) count (\d+) .*once <tp>", block)
+        ranges = re.findall(r"rt\.flat_range start (\d+) count (\d+) .*among <tp>", block)
         start = next(start for start, count in ranges if int(start) <= place < int(start) + int(count))
-        return substitute(block, rf"(rt\.flat_range start {start} .*) once <tp>", r"\1")
+        return substitute(block, rf"(rt\.flat_range start {start} .*) among <tp>", r"\1")
 
     return within(text, r"func\.func @stage0_reduce\(", edit)
 
@@ -199,7 +199,7 @@ FAULTS = (
     Fault(7, "padded logits not masked", "differentiate", unmask_padding,
           seen_in="loss of step"),
     Fault(8, "a shard counted twice in the norm", "plan-memory", count_twice_in_norm,
-          "verify-plan", "on one tp rank", "grad_norm of step"),
+          "verify-plan", "among tp ranks", "grad_norm of step"),
     Fault(9, "a wrong gradient rule", "differentiate", wrong_gradient_rule,
           seen_in="gradient of"),
     Fault(10, "a schedule that does not ascend", "build-schedule", reorder_schedule,

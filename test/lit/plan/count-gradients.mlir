@@ -55,7 +55,7 @@
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --tp 2 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=PARTS
 // PARTS: rt.gemm {{.*}}counts_last
 // PARTS-LABEL: func.func @stage0_reduce()
-// PARTS: rt.flat_range {{.*}}once <tp>
+// PARTS: rt.flat_range {{.*}}among <tp>
 // PARTS: rt.norm accumulate
 
 // A GPU's norm is behind, and reset first.

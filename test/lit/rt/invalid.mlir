@@ -536,8 +536,8 @@ func.func @norms() {
 rt.param "w" use 0 bucket 0 start 0 partial <tp, embedding>
 // -----
 func.func @once() {
-  // expected-error @+1 {{expected groups along one axis, of which each rank has a first one, found embedding}}
-  %at, %local, %n = rt.flat_range start 0 count 4 once <tp, embedding>
+  // expected-error @+1 {{expected groups along one axis, of which each rank has a place, found embedding}}
+  %at, %local, %n = rt.flat_range start 0 count 4 among <tp, embedding>
   return
 }
 // -----

@@ -41,7 +41,7 @@
 // SUMS: %[[GRADS:.*]] = rt.ref grad of [[B]] : memref<[[N:[0-9]+]]xf32>
 // SUMS: rt.collective all_reduce %[[GRADS]] group kv count [[N]] {origin = "gradient"}
 // SUMS-NOT: group kv
-// SUMS: rt.flat_range start 0 count [[N]] once <kv> loc("layers.3.attn.v.bias to layers.0.attn.k.weight")
+// SUMS: rt.flat_range start 0 count [[N]] among <kv> loc("layers.3.attn.v.bias to layers.0.attn.k.weight")
 
 // Gathered over cp are a rank's own key heads.
 // CP-COUNT-2: dist.all_gather {{.*}} dim 1 over "cp" {{.*}} : tensor<1x16x1x8xf32> -> tensor<1x32x1x8xf32>

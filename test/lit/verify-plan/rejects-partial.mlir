@@ -87,6 +87,6 @@
 // PARTS: 'rt.param' expected a gradient that is partial over ranks that have the same of its parameter, found "layers.3.mlp.up.weight" partial over dp
 
 // counted in the norm by one replica
-// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/\(rt.flat_range start [0-9]* count 128\)\( loc.*\)$/\1 once <dp>\2/}' %t.split.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/\(rt.flat_range start [0-9]* count 128\)\( loc.*\)$/\1 among <dp>\2/}' %t.split.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=ONCE
-// ONCE: 'rt.norm' expected the norm to count "layers.{{[0-9]+}}.mlp.{{.*}}" on every dp rank (each has a part), found it on one
+// ONCE: 'rt.norm' expected the norm to count "layers.{{[0-9]+}}.mlp.{{.*}}" on every dp rank (each has a part), found it among them

@@ -36,22 +36,22 @@
 // PADDING-IN-THE-NORM: 'rt.norm' expected whole gradients of owned parameters in the norm, once, found elements 64 to 65 of bucket 1 to be padding
 
 // a replicated weight counted on every tp rank
-// RUN: sed -e 's/ once <tp>//' %S/Inputs/grid.mlir \
+// RUN: sed -e 's/ among <tp>//' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-REPLICATED-WEIGHT-COUNTED-ON-EVERY-TP-RANK
-// A-REPLICATED-WEIGHT-COUNTED-ON-EVERY-TP-RANK: 'rt.norm' expected the norm to count "norm" on one tp rank (all have the same), found it on every
+// A-REPLICATED-WEIGHT-COUNTED-ON-EVERY-TP-RANK: 'rt.norm' expected the norm to count "norm" among tp ranks (all have the same), found it on every one
 
-// a split weight counted on one tp rank
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64$/start 0 count 4 shard 64 once <tp>/' %S/Inputs/grid.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SPLIT-WEIGHT-COUNTED-ON-ONE-TP-RANK
-// A-SPLIT-WEIGHT-COUNTED-ON-ONE-TP-RANK: 'rt.norm' expected the norm to count "layers.0.w" on every tp rank (each has a part), found it on one
+// a split weight counted among tp ranks
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64$/start 0 count 4 shard 64 among <tp>/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=A-SPLIT-WEIGHT-COUNTED-AMONG-TP-RANKS
+// A-SPLIT-WEIGHT-COUNTED-AMONG-TP-RANKS: 'rt.norm' expected the norm to count "layers.0.w" on every tp rank (each has a part), found it among them
 
 // an update that one dp rank makes for all
-// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 once <dp>/' %S/Inputs/grid.mlir \
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 among <dp>/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-DP-RANK
 // AN-UPDATE-ON-ONE-DP-RANK: 'rt.launch' expected every dp rank to work on its part of bucket 0, found only the first to do it
 
 // a range that only some of the ranks that share heads have
-// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 once <kv>/' %S/Inputs/grid.mlir \
+// RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 among <kv>/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-KV-RANK
 // AN-UPDATE-ON-ONE-KV-RANK: 'rt.launch' expected every kv rank to work on its part of bucket 0, found only the first to do it
 
@@ -307,9 +307,9 @@
 // HALVES-IN-ANOTHER-ORDER: 'rt.collective' expected the same elements of the same parameters on both ends of the pipeline, found others than on the first stage
 
 // a norm of shards that one dp rank counts
-// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64$/start 0 count 4 shard 64 once <dp>/' %S/Inputs/grid.mlir \
-// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARDS-COUNTED-ON-ONE-DP-RANK
-// SHARDS-COUNTED-ON-ONE-DP-RANK: 'rt.norm' expected the norm to count "layers.0.w" on every dp rank (each counts its part), found it on one
+// RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64$/start 0 count 4 shard 64 among <dp>/' %S/Inputs/grid.mlir \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARDS-COUNTED-AMONG-DP-RANKS
+// SHARDS-COUNTED-AMONG-DP-RANKS: 'rt.norm' expected the norm to count "layers.0.w" on every dp rank (each counts its part), found it among them
 
 // gradients reduced as integers
 // RUN: sed -e '/func.func @stage0_reduce/,/return/{/%3 = /s/128xf32/128xi32/;/reduce_scatter %3/s/128xf32/128xi32/}' %S/Inputs/grid.mlir \

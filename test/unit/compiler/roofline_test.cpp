@@ -83,7 +83,7 @@ rt.program @stage0 stage 0 {
     %flat = rt.view workspace at 0 : memref<1000xf32>
     rt.launch @rows(%x, %c, %r, %x, %c, %o) args() writes [2, 3, 4] : (memref<6x10xbf16>, memref<10xf32>, memref<6xf32>, memref<6x10xbf16>, memref<10xf32>, memref<1xf32>) -> ()
     rt.launch @tables(%i, %t, %p, %u) args() writes [3] : (memref<6xi32>, memref<100x10xf32>, memref<3x10xf32>, memref<2x10xf32>) -> ()
-    %at, %local, %n = rt.flat_range start 0 count 600 shard 500 once <tp>
+    %at, %local, %n = rt.flat_range start 0 count 600 shard 500 among <tp>
     rt.launch @flat(%flat, %flat) args(%n) writes [1] : (memref<1000xf32>, memref<1000xf32>) -> ()
     %a = rt.view workspace at 0 : memref<8x4xbf16>
     %b = rt.view workspace at 0 : memref<4x16xbf16>

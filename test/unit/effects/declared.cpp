@@ -98,11 +98,24 @@ private:
       first = std::max(first, low);
       end = std::min(end, low + *shard);
     }
+    auto [from, to] = partAmong(op, std::max<int64_t>(end - first, 0));
+    return {first + from, first + from - low, to - from};
+  }
+
+  /// By the order of those that have the same elements.
+  std::pair<int64_t, int64_t> partAmong(rt::FlatRangeOp op,
+                                        int64_t length) const {
     int rank = mesh.rank(at);
-    for (const GroupInfo &group : kGroups)
-      if (op.isOnce(group.id) && mesh.members(rank, group.id)[0] != rank)
-        end = first;
-    return {first, first - low, std::max<int64_t>(end - first, 0)};
+    int64_t place = 0, ranks = 1;
+    for (const GroupInfo &group : kGroups) {
+      if (!op.isAmong(group.id))
+        continue;
+      auto members = mesh.members(rank, group.id);
+      auto size = int64_t(members.size());
+      place = place * size + (llvm::find(members, rank) - members.begin());
+      ranks *= size;
+    }
+    return {length * place / ranks, length * (place + 1) / ranks};
   }
 
   const Mesh::Coordinates &at;

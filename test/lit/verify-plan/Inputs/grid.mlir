@@ -166,7 +166,7 @@ module attributes {dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>, mtc.config = #c
       %11 = rt.view grads at 0 : memref<128xf32>
       %12 = rt.offset_view %11 by %at10 : memref<128xf32> -> memref<128xf32>
       rt.norm accumulate of %12 : memref<128xf32> length %n10
-      %at13, %local13, %n13 = rt.flat_range start 64 count 4 shard 64 once <tp>
+      %at13, %local13, %n13 = rt.flat_range start 64 count 4 shard 64 among <tp>
       %14 = rt.view grads at 0 : memref<128xf32>
       %15 = rt.offset_view %14 by %at13 : memref<128xf32> -> memref<128xf32>
       rt.norm accumulate of %15 : memref<128xf32> length %n13
