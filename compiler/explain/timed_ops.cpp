@@ -90,6 +90,7 @@ private:
       row = gemms.indexOf(target::gemmRows(gemm).front().row);
       addContinuation(gemm, call);
     }
+    addCounts(op, call);
     return toJson(call, row);
   }
 
@@ -101,6 +102,18 @@ private:
     call.name += " then " + then.describeCall();
     double ofC = static_cast<double>(rt::bytesOf(gemm.getC().getType()));
     call.bytes += then.getWork(config.mesh).bytes - ofC;
+  }
+
+  /// What counts what a sum makes is timed with it.
+  void addCounts(mlir::Operation *sum, PlanCalls &call) const {
+    auto counts = rt::NormOp::continuing(sum);
+    if (!counts.empty())
+      call.name += ", counted";
+    for (rt::NormOp norm : counts) {
+      rt::Work work = norm.getWork(config.mesh);
+      call.flops += work.flops;
+      call.bytes += work.bytes;
+    }
   }
 
   static Json toJson(const PlanCalls &call, std::optional<int64_t> row) {

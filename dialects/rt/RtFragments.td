@@ -386,12 +386,28 @@ def Rt_NormOp : Rt_BufferOp<"norm", [AttrSizedOperandSegments]> {
     first of all, or behind `finish`, for the next step, whose products may count what they
     make (`counts_last` of rt.gemm) before `reduce` runs.
 
+    One that `continues` is a part of the sum in front of it, an all_reduce or reduce_scatter
+    of f32 on stream 0 of a cpu, or a launch of a kernel over a flat range: what the rank makes of
+    the range is counted as it is made, while a core's cache has it. Of an all_reduce each
+    rank of the group makes a part, and all of it together, as if the group were `among` those
+    of the rt.flat_range. Several may continue one sum.
+
     Example: `rt.norm accumulate of %g : memref<4096xf32> length %n`
+
+    Example: `rt.norm accumulate of %g : memref<4096xf32> length %n continues`
 
     Example: `rt.norm check of %loss : memref<1xf32>`
   }];
-  let arguments = (ins Rt_NormActionAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length);
+  let arguments = (ins Rt_NormActionAttr:$action, Optional<Rt_Buffer>:$range, Optional<I64>:$length,
+                       UnitAttr:$continues);
+  let extraClassDeclaration = [{
+    /// The sum in front of it, with nothing between that touches anything but others that
+    /// continue it; null if something else is there.
+    ::mlir::Operation *sumBefore();
+    /// Those that continue a sum, in order; none, if it is another op.
+    static ::std::vector<::mtc::rt::NormOp> continuing(::mlir::Operation *sum);
+  }];
   let hasVerifier = 1;
-  let assemblyFormat = "`` $action (`of` $range^ `:` type($range))? (`length` $length^)? attr-dict";
+  let assemblyFormat = "`` $action (`of` $range^ `:` type($range))? (`length` $length^)? (`continues` $continues^)? attr-dict";
 }
 #endif // MTC_RT_FRAGMENTS

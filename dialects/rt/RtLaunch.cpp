@@ -94,6 +94,31 @@ GemmOp LaunchOp::productBefore() {
   return dyn_cast_or_null<GemmOp>(neighbour(*this, &Operation::getPrevNode));
 }
 
+/// A step of the norm that continues what is in front of it.
+static NormOp continuingNorm(Operation *op) {
+  auto norm = dyn_cast_or_null<NormOp>(op);
+  return norm && norm.getContinues() ? norm : NormOp();
+}
+
+Operation *NormOp::sumBefore() {
+  Operation *before = neighbour(*this, &Operation::getPrevNode);
+  while (continuingNorm(before))
+    before = neighbour(before, &Operation::getPrevNode);
+  return isa_and_present<CollectiveOp, LaunchOp>(before) ? before : nullptr;
+}
+
+std::vector<NormOp> NormOp::continuing(Operation *sum) {
+  std::vector<NormOp> all;
+  if (!isa<CollectiveOp, LaunchOp>(sum))
+    return all;
+  Operation *next = neighbour(sum, &Operation::getNextNode);
+  while (NormOp norm = continuingNorm(next)) {
+    all.push_back(norm);
+    next = neighbour(next, &Operation::getNextNode);
+  }
+  return all;
+}
+
 LaunchOp GemmOp::getContinuation() {
   auto launch =
       dyn_cast_or_null<LaunchOp>(neighbour(*this, &Operation::getNextNode));

@@ -347,6 +347,9 @@ mtc::dist::Split ExportSlotOp::pieces() {
 
 LogicalResult NormOp::verify() {
   bool adds = getAction() == NormAction::Accumulate;
+  if (getContinues() && !adds)
+    return emitOpError("expected what continues a sum to accumulate, found ")
+           << stringifyNormAction(getAction());
   if (getAction() == NormAction::Check)
     return getRange() && !getLength()
                ? success()

@@ -219,7 +219,10 @@ int64_t ringPasses(CollectiveKind kind) {
 
 bool mtc::rt::takesTime(Operation *op) {
   auto launch = dyn_cast<LaunchOp>(op);
-  return isa<WorkOpInterface, WaitOp>(op) && !(launch && launch.getContinues());
+  auto norm = dyn_cast<NormOp>(op);
+  bool continues =
+      (launch && launch.getContinues()) || (norm && norm.getContinues());
+  return isa<WorkOpInterface, WaitOp>(op) && !continues;
 }
 
 Work LaunchOp::getWork(const Mesh &mesh) {
@@ -349,10 +352,15 @@ Work NormOp::getWork(const Mesh &mesh) {
     return work;
   double whole = elementsOf(getRange());
   double length = getLength() ? meanLength(getLength(), mesh, whole) : whole;
+  auto sum = getContinues() ? dyn_cast_or_null<CollectiveOp>(sumBefore())
+                            : CollectiveOp();
+  if (sum && !sum.countsPart()) // of which each rank makes a part
+    length /= static_cast<double>(mesh.groupSize(sum.getGroup()));
   // A square and its sum.
   work.flops = getAction() == NormAction::Accumulate ? 2 * length : 0;
   work.unmaskedFlops = work.flops;
-  work.bytes = length * bytesOfElement(elementOf(getRange()));
+  if (!getContinues()) // else a cache has them
+    work.bytes = length * bytesOfElement(elementOf(getRange()));
   return work;
 }
 

@@ -209,7 +209,7 @@ void FragmentEmitter::emitStepField(rt::StepFieldOp op) {
 }
 
 /// The elements that this rank has of `length`, of which its groups have a part
-/// each. No product overflows: elements of a bucket and ranks are below 2^31.
+/// each: those from length·place/ranks on, however large the product is.
 std::pair<Value, Value> FragmentEmitter::partAmong(rt::FlatRangeOp op,
                                                    Value length) {
   Value place = i64(0);
@@ -222,9 +222,12 @@ std::pair<Value, Value> FragmentEmitter::partAmong(rt::FlatRangeOp op,
     }
   if (ranks == 1)
     return {place, length};
+  Value each = LLVM::UDivOp::create(b, loc, length, i64(ranks)),
+        left = LLVM::URemOp::create(b, loc, length, i64(ranks));
   auto upTo = [&](Value place) -> Value {
-    return LLVM::UDivOp::create(
-        b, loc, LLVM::MulOp::create(b, loc, length, place), i64(ranks));
+    Value whole = LLVM::MulOp::create(b, loc, each, place),
+          more = LLVM::MulOp::create(b, loc, left, place);
+    return add(whole, LLVM::UDivOp::create(b, loc, more, i64(ranks)));
   };
   Value next = add(place, i64(1));
   return {upTo(place), upTo(next)};
@@ -247,20 +250,20 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
   values[op.getLength()] = sub(end, begin);
 }
 
+Value FragmentEmitter::atElement(Value address, Type view, Value element) {
+  int64_t bytes = cast<MemRefType>(view).getElementTypeBitWidth() / 8;
+  return moved(address, mul(element, bytes));
+}
+
 void FragmentEmitter::emitOffsetView(rt::OffsetViewOp op) {
-  int64_t bytes = cast<MemRefType>(op.getType()).getElementTypeBitWidth() / 8;
-  values[op.getResult()] = moved(values.lookup(op.getView()),
-                                 mul(values.lookup(op.getElements()), bytes));
+  values[op.getResult()] = atElement(values.lookup(op.getView()), op.getType(),
+                                     values.lookup(op.getElements()));
 }
 
 LogicalResult FragmentEmitter::emitLaunch(rt::LaunchOp op) {
   if (auto entries = op->getAttrOfType<DenseI64ArrayAttr>(kEntriesAttr))
     return emitGpuLaunch(op, entries);
-  SmallVector<Value> arguments;
-  for (Value v : op.getBuffers())
-    arguments.push_back(values.lookup(v));
-  for (Value v : op.getScalars())
-    arguments.push_back(values.lookup(v));
+  SmallVector<Value> arguments = argumentsOf(op);
   if (op.getContinues())
     return emitContinued(op, arguments);
   if (configOf(module)->getTarget().getThreads() > 1)
@@ -523,6 +526,10 @@ void FragmentEmitter::emitMark(int64_t number) {
 }
 
 LogicalResult FragmentEmitter::emitOp(Operation *op) {
+  if (!rt::NormOp::continuing(op).empty())
+    return success(); // the last of these emits both
+  if (auto norm = dyn_cast<rt::NormOp>(op); norm && norm.getContinues())
+    return emitContinuing(norm);
   if (auto o = dyn_cast<rt::ViewOp>(op))
     return emitView(o), success();
   if (auto o = dyn_cast<rt::AffineOp>(op))

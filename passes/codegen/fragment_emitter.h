@@ -34,6 +34,7 @@ private:
   V max(V a, V b);
   V at(V pointer, int64_t bytes);
   V moved(V pointer, V bytes);
+  V atElement(V address, mlir::Type view, V element);
   V load(mlir::Type type, V pointer, int64_t bytes);
   V ofContext(mlir::Type type, size_t field); ///< its value
   V null();
@@ -65,9 +66,20 @@ private:
   void emitTeamLaunch(rt::LaunchOp op, llvm::SmallVector<V> arguments);
   /// Where a kernel's arguments are stored, for a caller that gets an address.
   V store(llvm::ArrayRef<V> arguments);
-  /// A function that gets that address and `own` numbers: an MtcPart or an
-  /// MtcTile, which calls the kernel with these arguments and its numbers.
-  V callerOf(llvm::StringRef kernel, llvm::ArrayRef<V> arguments, int64_t own);
+  /// A function, named as the kernel with `suffix`, that gets that address and
+  /// `own` numbers, an MtcPart, MtcTile or MtcRange: it calls the kernel with
+  /// these arguments and its numbers, or with what `change` makes of these.
+  V callerOf(llvm::StringRef kernel, llvm::StringRef suffix,
+             llvm::ArrayRef<V> arguments, int64_t own,
+             llvm::function_ref<void(llvm::SmallVector<V> &)> change = {});
+  /// What a kernel of a cpu gets: its buffers, then its scalars.
+  llvm::SmallVector<V> argumentsOf(rt::LaunchOp op);
+  /// With the last that continues a sum, the sum and all of them.
+  mlir::LogicalResult emitContinuing(rt::NormOp norm);
+  /// A sum, and what is counted of it: `count` MtcCounted at `parts`.
+  void emitCounted(rt::CollectiveOp op, V parts, V count);
+  void emitCounted(rt::LaunchOp op, V parts, V count);
+  V countedParts(llvm::ArrayRef<rt::NormOp> norms);
   mlir::LogicalResult emitLaunch(rt::LaunchOp op);
   /// Calls of mtc_launch.
   mlir::LogicalResult emitGpuLaunch(rt::LaunchOp op,

@@ -34,6 +34,15 @@ int64_t mostOfTeam(func::FuncOp fragment) {
 
 } // namespace
 
+SmallVector<Value> FragmentEmitter::argumentsOf(rt::LaunchOp op) {
+  SmallVector<Value> arguments;
+  for (Value v : op.getBuffers())
+    arguments.push_back(values.lookup(v));
+  for (Value v : op.getScalars())
+    arguments.push_back(values.lookup(v));
+  return arguments;
+}
+
 void FragmentEmitter::emitTeamLaunch(rt::LaunchOp op,
                                      SmallVector<Value> arguments) {
   arguments.push_back(ofContext(ptr, offsetof(MtcContext, kernel_workspace)));
@@ -42,8 +51,9 @@ void FragmentEmitter::emitTeamLaunch(rt::LaunchOp op,
     return call(op.getKernel(), arguments);
   }
   Value stored = store(arguments);
-  call("mtc_parallel",
-       {context, callerOf(op.getKernel(), arguments, kOfPart), stored});
+  call(
+      "mtc_parallel",
+      {context, callerOf(op.getKernel(), ".part", arguments, kOfPart), stored});
 }
 
 LogicalResult FragmentEmitter::emitContinued(rt::LaunchOp op,
@@ -58,7 +68,7 @@ LogicalResult FragmentEmitter::emitContinued(rt::LaunchOp op,
   call("mtc_gemm_then",
        {context, gemmIndex(product), values.lookup(product.getA()),
         values.lookup(product.getB()), values.lookup(product.getC()), scratch,
-        callerOf(op.getKernel(), arguments, kOfTile), stored});
+        callerOf(op.getKernel(), ".part", arguments, kOfTile), stored});
   return success();
 }
 
@@ -72,9 +82,10 @@ Value FragmentEmitter::store(ArrayRef<Value> arguments) {
   return teamArguments;
 }
 
-Value FragmentEmitter::callerOf(StringRef kernel, ArrayRef<Value> values,
-                                int64_t own) {
-  std::string name = (kernel + ".part").str();
+Value FragmentEmitter::callerOf(
+    StringRef kernel, StringRef suffix, ArrayRef<Value> values, int64_t own,
+    llvm::function_ref<void(SmallVector<Value> &)> change) {
+  std::string name = (kernel + suffix).str();
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(module.getBody());
@@ -91,6 +102,8 @@ Value FragmentEmitter::callerOf(StringRef kernel, ArrayRef<Value> values,
       arguments.push_back(load(value.getType(), block->getArgument(0),
                                8 * static_cast<int64_t>(i)));
     llvm::append_range(arguments, block->getArguments().drop_front());
+    if (change)
+      change(arguments);
     call(kernel, arguments);
     LLVM::ReturnOp::create(b, loc, ValueRange());
   }

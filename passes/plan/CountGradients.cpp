@@ -1,8 +1,8 @@
 //===- CountGradients.cpp - --count-gradients -----------------------------===//
 //
 // Establishes: on a cpu the norm is reset at the end of `reduce`, and products
-// that are the last to add to a gradient count its squares, where that takes
-// less time; the norm has the others. Behind the choice of kernels.
+// and sums that are the last to write a gradient count its squares, where that
+// takes less time; the norm has the others. Behind the choice of kernels.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/mtc/Mtc.h"
@@ -10,6 +10,7 @@
 #include "dialects/rt/Rt.h"
 #include "passes/Passes.h"
 #include "passes/PhasePass.h"
+#include "passes/plan/CountedSums.h"
 #include "passes/plan/Fragments.h"
 #include "passes/plan/MovedCollectives.h"
 #include "passes/plan/ProgramPhase.h"
@@ -49,13 +50,6 @@ struct Gradient {
 
 /// Elements of one bucket that products make, by their first.
 using Gradients = std::map<int64_t, Gradient *>;
-
-/// What an `rt.norm accumulate` counts on every rank, as a part of a bucket.
-struct Counted {
-  rt::RefOp bucket;
-  rt::OffsetViewOp view;
-  rt::FlatRangeOp range;
-};
 
 class CountedGradients {
 public:
@@ -123,26 +117,21 @@ private:
     }
   }
 
-  /// None, if ranks count parts of it or one for several. What is yet to be
+  /// None, if ranks count parts of it, or it continues a sum. What is yet to be
   /// summed over ranks is one of these: behind the sum they have the same.
-  static std::optional<Counted> countedBy(rt::NormOp norm) {
-    auto view = norm.getRange().getDefiningOp<rt::OffsetViewOp>();
-    auto bucket =
-        view ? view.getView().getDefiningOp<rt::RefOp>() : rt::RefOp();
-    auto range = norm.getLength().getDefiningOp<rt::FlatRangeOp>();
-    if (!bucket || !bucket.getBucket() || bucket.getStart() || !range ||
-        range.getLength() != norm.getLength() ||
-        range.getAt() != view.getElements() || range.getShard() ||
-        range.getAmong())
-      return std::nullopt;
-    return Counted{bucket, view, range};
+  static std::optional<GradientRange> countedBy(rt::NormOp norm) {
+    auto found = GradientRange::of(norm);
+    bool isOfAll = found && !norm.getContinues() &&
+                   found->range.getAt() == found->view.getElements() &&
+                   !found->range.getShard() && !found->range.getAmong();
+    return isOfAll ? found : std::nullopt;
   }
 
   /// Leaves what lies between the gradients that their products count.
   void narrow(rt::NormOp norm) {
-    std::optional<Counted> counted = countedBy(norm);
+    std::optional<GradientRange> counted = countedBy(norm);
     auto found =
-        counted ? placed.find(*counted->bucket.getBucket()) : placed.end();
+        counted ? placed.find(*counted->buffer.getBucket()) : placed.end();
     if (found == placed.end())
       return;
     int64_t from = counted->range.getStart(), end = 0;
@@ -164,12 +153,7 @@ private:
     if (!isNarrower)
       return;
     keep(end);
-    norm.erase();
-    for (Operation *address :
-         {counted->view.getOperation(), counted->range.getOperation(),
-          counted->bucket.getOperation()})
-      if (isOpTriviallyDead(address))
-        address->erase();
+    removeCount(norm);
   }
 
   static void count(Gradient &gradient) {
@@ -188,17 +172,11 @@ private:
                   NameLoc::get(std::prev(behind)->second));
   }
 
-  void accumulate(rt::NormOp norm, Counted of, int64_t begin,
+  void accumulate(rt::NormOp norm, GradientRange of, int64_t begin,
                   int64_t end) const {
     OpBuilder b(norm);
-    Location loc = partOf(norm, *of.bucket.getBucket(), begin, end);
-    auto range = rt::FlatRangeOp::create(b, loc, b.getI64IntegerAttr(begin),
-                                         b.getI64IntegerAttr(end - begin),
-                                         IntegerAttr(), rt::GroupsAttr());
-    Value view = rt::OffsetViewOp::create(b, loc, of.view.getType(), of.bucket,
-                                          range.getAt());
-    rt::NormOp::create(b, loc, rt::NormAction::Accumulate, view,
-                       range.getLength());
+    Location loc = partOf(norm, *of.buffer.getBucket(), begin, end);
+    addCount(b, loc, of, begin, end - begin, rt::GroupsAttr());
   }
 
   rt::ProgramOp program;
@@ -233,8 +211,11 @@ struct CountGradientsPass
     if (failed(target))
       return failure();
     resetAtEnd(reduce);
-    if (target->countsSquares())
-      CountedGradients(program).run(reduce);
+    if (!target->countsSquares())
+      return success();
+    CountedGradients(program).run(reduce);
+    if (target->streams() == 1)
+      continueSums(reduce);
     return success();
   }
 };

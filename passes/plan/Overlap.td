@@ -200,7 +200,7 @@ def PackWeights : ProgramPass<"pack-weights"> {
   }];
 }
 def CountGradients : ProgramPass<"count-gradients"> {
-  let summary = "squares for the norm counted by the products that end gradients";
+  let summary = "squares for the norm counted by the products and sums that end gradients";
   let description = [{
     The global norm reads every gradient once more. Where a product of our own is the last to
     add to an accumulator that nothing else touches before the norm, it counts the squares of
@@ -208,8 +208,12 @@ def CountGradients : ProgramPass<"count-gradients"> {
     and `rt.norm accumulate` has only what lies between such accumulators. The sum is
     exact, so no bit of the norm changes. On a cpu with AVX-512, whose IFMA adds products of
     integers; with AVX2 the norm takes less time behind the products.
-    Gradients that are summed over ranks, those of parameters that several ranks have, or that
-    have two uses, and those that kernels add to are counted behind, as before.
+    Where a sum in `reduce` is the last to write a gradient in f32, over ranks on the stream of
+    fragments or of two uses, the `rt.norm accumulate` moves behind it and `continues` it: each
+    rank counts what it makes, while a core's cache has it. Of an all-reduce ranks make a
+    part each, so the group of the sum is no longer `among` those of the rt.flat_range.
+    Sums between stages, of which one counts all, those of a stream of their own or in backwards, and
+    what kernels add to are counted behind, as before.
 
     Products count before `reduce` runs. So the reset of the norm goes to the end of it, for
     the next step, on every cpu: plans that are joined in one program hold to one order.

@@ -92,6 +92,8 @@ void UpdateInterpreter::sumOver(const Touch &touch, rt::CollectiveOp op) {
     state.cells(*slice).forEach(
         slice->begin, slice->end,
         [](int64_t, int64_t, Copies &copies) { copies.others = Cell(); });
+  if (slice->part == Part::Grad)
+    lastSum = {op, *slice, scatters ? std::nullopt : std::optional(group)};
 }
 
 /// Elements that follow each other are one part, however they became so.

@@ -1,6 +1,7 @@
 //===- update_interpreter.cpp - what reduce and apply do ------------------===//
 #include "passes/verify/update_interpreter.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -83,14 +84,19 @@ void UpdateInterpreter::normStep(const Touch &touch, StringRef step, Norm from,
 /// Ranks that have the same of the part of a range that lies in a parameter
 /// must count a part each, so that each of its elements counts once.
 void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
-                                         const Param &param) {
+                                         const Param &param, const Sum *by) {
   std::vector<MtcGroup> same = param.of.groupsWithSame();
   for (const GroupInfo &group : kGroups) {
     bool inShards = slice.ownShard && group.id == MTC_GROUP_DP;
     bool haveSame = llvm::is_contained(same, group.id);
     bool expected = haveSame && model.mesh.groupSize(group.id) > 1 && !inShards;
-    bool found = slice.range && slice.range.isAmong(group.id);
-    if (expected == found)
+    bool found = slice.range && slice.range.isAmong(group.id),
+         made = by && by->among == group.id;
+    if (found && made)
+      report.error(touch.op) << "expected the norm to count of \""
+                             << param.name() << "\" what each " << group.name
+                             << " rank makes, found it to count parts of that";
+    if (expected == (found || made))
       continue;
     report.error(touch.op) << "expected the norm to count \"" << param.name()
                            << "\" " << (expected ? "among " : "on every ")
@@ -99,7 +105,7 @@ void UpdateInterpreter::checkCountedOnce(const Touch &touch, const Slice &slice,
                                : haveSame ? "each counts its part"
                                           : "each has a part")
                            << "), found it "
-                           << (found ? "among them" : "on every one");
+                           << (found || made ? "among them" : "on every one");
   }
 }
 
@@ -108,8 +114,30 @@ void UpdateInterpreter::count(const Touch &touch, rt::NormOp op) {
     return;
   std::optional<Slice> slice =
       slices.measured(touch, touch.accesses[0], op.getLength());
-  if (slice)
-    count(touch, *slice);
+  if (!slice)
+    return;
+  if (op.getContinues())
+    checkContinued(touch, op, *slice);
+  count(touch, *slice, op.getContinues() ? &lastSum : nullptr);
+}
+
+/// It is counted while the sum is made.
+void UpdateInterpreter::checkContinued(const Touch &touch, rt::NormOp op,
+                                       const Slice &slice) {
+  const Slice &made = lastSum.slice;
+  auto collective = dyn_cast_or_null<rt::CollectiveOp>(lastSum.op);
+  auto launch = dyn_cast_or_null<rt::LaunchOp>(lastSum.op);
+  bool fits = lastSum.op && lastSum.op == op.sumBefore() &&
+              slice.bucket == made.bucket && slice.begin >= made.begin &&
+              slice.end <= made.end &&
+              getElementTypeOrSelf(op.getRange().getType()).isF32() &&
+              (!collective || collective.getStream() == 0) &&
+              (!launch || launch.getInits().size() == 1) &&
+              model.config.getTarget().getDevice() == "cpu";
+  if (!fits)
+    report.error(touch.op) << "expected in front of what continues it, on the "
+                              "stream of a cpu's fragments, a sum in f32 of "
+                              "all that it counts, found another op";
 }
 
 void UpdateInterpreter::countProduct(const Touch &touch) {
@@ -121,7 +149,8 @@ void UpdateInterpreter::countProduct(const Touch &touch) {
         count(touch, *slice);
 }
 
-void UpdateInterpreter::count(const Touch &touch, const Slice &slice) {
+void UpdateInterpreter::count(const Touch &touch, const Slice &slice,
+                              const Sum *by) {
   if (slice.part != Part::Grad) {
     report.error(touch.op)
         << "expected the norm of gradients, found other bytes";
@@ -142,7 +171,7 @@ void UpdateInterpreter::count(const Touch &touch, const Slice &slice) {
            return state.describeIncomplete(element.cell, param);
          });
   for (auto &[start, param] : counted)
-    checkCountedOnce(touch, slice, *param);
+    checkCountedOnce(touch, slice, *param, by);
 }
 
 void UpdateInterpreter::checkLoss(const Touch &touch) {

@@ -49,10 +49,13 @@ private:
   // The norm.
   void normStep(const Touch &touch, llvm::StringRef step, Norm from, Norm to);
   void count(const Touch &touch, rt::NormOp op);
-  void count(const Touch &touch, const Slice &slice);
+  /// `by`: the sum that it continues; null: none.
+  struct Sum;
+  void count(const Touch &touch, const Slice &slice, const Sum *by = nullptr);
   void checkLoss(const Touch &touch);
   void checkCountedOnce(const Touch &touch, const Slice &slice,
-                        const Param &param);
+                        const Param &param, const Sum *by);
+  void checkContinued(const Touch &touch, rt::NormOp op, const Slice &slice);
 
   // Launches.
   using Operands = std::map<int64_t, Slice>; ///< those that are no scalars
@@ -86,12 +89,21 @@ private:
   void change(const Touch &touch, const Slice &slice, llvm::StringRef expected,
               Visit visit);
 
+  /// Of which a step of the norm may count what each rank makes.
+  struct Sum {
+    mlir::Operation *op = nullptr;
+    Slice slice = {};
+    /// Of its ranks each makes a part of the slice.
+    std::optional<MtcGroup> among = {};
+  };
+
   const Model &model;
   const Stage &stage;
   UpdateState &state;
   Report &report;
   Slices slices;
   FlatKernels kernels;
+  Sum lastSum; ///< of gradients
   Norm norm;
   bool isResetForNext; ///< by `reduce`, at its end; else at its begin
 };

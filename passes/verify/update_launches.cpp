@@ -45,9 +45,10 @@ void UpdateInterpreter::launch(const Touch &touch, rt::LaunchOp op) {
     const FlatKernel::Operand &operand = kernel->operands[i];
     bool adds = operand.added >= 0 && operands->count(operand.added);
     updates |= operand.storedFrom.has_value();
-    if (adds && !operand.addsOther && !operand.storedFrom && !operand.loaded)
+    if (adds && !operand.addsOther && !operand.storedFrom && !operand.loaded) {
       addUses(touch, slice, operands->at(operand.added));
-    else if (operand.added >= 0 || operand.addsOther || operand.scalar)
+      lastSum = {op, slice};
+    } else if (operand.added >= 0 || operand.addsOther || operand.scalar)
       report.error(op) << "expected sums of two uses of a parameter, or "
                           "updates, found operand "
                        << i << " to be neither";
@@ -188,7 +189,7 @@ void UpdateInterpreter::checkEveryRank(const Touch &touch, const Slice &slice) {
     if (slice.range.isAmong(group.id))
       report.error(touch.op)
           << "expected every " << group.name << " rank to work on its part of "
-          << nameOf(slice) << ", found only the first to do it";
+          << nameOf(slice) << ", found a part of that on each";
 }
 
 /// A launch that reads the weight decay is of parameters that decay, and one

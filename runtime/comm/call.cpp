@@ -49,6 +49,31 @@ int64_t bufferElements(const CallRecord &call, int size) {
   return perRank ? call.count * size : call.count;
 }
 
+Piece pieceOf(const CallRecord &call, int self, int size) {
+  constexpr int64_t kUnit = 64;
+  if (call.kind == CollectiveKind::reduceScatter)
+    return {self * call.count, call.count};
+  if (call.kind != CollectiveKind::allReduce)
+    return {};
+  int64_t per = (call.count + size - 1) / size;
+  per = (per + kUnit - 1) / kUnit * kUnit;
+  int64_t first = std::min(call.count, per * self);
+  return {first, std::min(call.count - first, per)};
+}
+
+void tellPiece(const CallRecord &call, int self, int size, SumReader *reader) {
+  Piece piece = pieceOf(call, self, size);
+  if (reader && piece.count > 0)
+    reader->made(piece.first, piece.count);
+}
+
+Status checkUnread(const SumReader *reader) {
+  if (!reader)
+    return Status::okay();
+  return {StatusCode::usage, "expected sums on a GPU that nobody reads in the "
+                             "call, found a reader"};
+}
+
 Status checkSupported(const CallRecord &call) {
   if (call.count < 0)
     return {StatusCode::usage,

@@ -31,6 +31,9 @@ int64_t bufferElements(const CallRecord &call, int size);
 /// negative count. A pure function of the record, so all members agree on it.
 Status checkSupported(const CallRecord &call);
 
+/// Fails (usage) if there is a reader: of what a GPU sums there is none.
+Status checkUnread(const SumReader *reader);
+
 /// Ok if all calls[i], made by members[i], are equal; else communication, with
 /// a message that names the first two different ones. Then checkSupported.
 Status checkAgreement(std::span<const int> members,
@@ -40,6 +43,19 @@ Status checkAgreement(std::span<const int> members,
 Status checkTransfers(int rank, const Mesh &mesh,
                       std::span<const ArenaView> arenas,
                       std::span<const MtcTransfer> transfers);
+
+/// Elements of a buffer.
+struct Piece {
+  int64_t first = 0, count = 0;
+};
+
+/// What member `self` of a group of `size` makes of a sum: of an all-reduce
+/// pieces that begin at multiples of 64 elements, so that members share no
+/// cache line; of a reduce-scatter its part; nothing of other calls.
+Piece pieceOf(const CallRecord &call, int self, int size);
+
+/// Tells a reader, if there is one, all of that piece, if it has an element.
+void tellPiece(const CallRecord &call, int self, int size, SumReader *reader);
 
 /// Where a buffer lies.
 struct Placement {

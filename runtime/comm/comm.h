@@ -73,6 +73,16 @@ struct CollectiveCall {
   bool operator==(const CollectiveCall &) const = default;
 };
 
+/// Is told what a rank makes of a sum, while a core's cache still has it.
+class SumReader {
+public:
+  /// Elements [first, first + count) of the call's buffer are sums now.
+  virtual void made(int64_t first, int64_t count) = 0;
+
+protected:
+  ~SumReader() = default;
+};
+
 class Communicator {
 public:
   virtual ~Communicator() = default;
@@ -83,24 +93,29 @@ public:
   Status allReduce(MtcGroup group, MtcReduce op, MtcDtype dtype, void *buffer,
                    int64_t count) {
     return collective({CollectiveKind::allReduce, group, op, dtype, count},
-                      buffer);
+                      buffer, nullptr);
   }
   /// In place; buffer holds size·count elements; afterwards part group-rank is
   /// the sum. The other parts are unspecified.
   Status reduceScatter(MtcGroup group, MtcDtype dtype, void *buffer,
                        int64_t count) {
     return collective(
-        {CollectiveKind::reduceScatter, group, MTC_SUM, dtype, count}, buffer);
+        {CollectiveKind::reduceScatter, group, MTC_SUM, dtype, count}, buffer,
+        nullptr);
   }
   /// In place; part group-rank of every member is copied to all members.
   Status allGather(MtcGroup group, MtcDtype dtype, void *buffer,
                    int64_t count) {
     return collective({CollectiveKind::allGather, group, MTC_SUM, dtype, count},
-                      buffer);
+                      buffer, nullptr);
   }
-  Status barrier() { return collective({}, nullptr); }
-  /// Any of these.
-  virtual Status collective(const CollectiveCall &call, void *buffer) = 0;
+  Status barrier() { return collective({}, nullptr, nullptr); }
+  /// Any of these. `reader`, if there is one, is told each element once by one
+  /// member of an all-reduce, and those of its own part by each of a
+  /// reduce-scatter; it lives until the call is done. Backends of GPUs have
+  /// none: usage.
+  virtual Status collective(const CollectiveCall &call, void *buffer,
+                            SumReader *reader) = 0;
   /// Begins sends and receives, and waits for none: the k-th send of a rank to
   /// another goes with the k-th receive there from it, and takes place once
   /// both are posted and those before it have taken place, whatever the two

@@ -65,10 +65,10 @@ void FlightCommunicator::completed(uint64_t last) {
   std::erase_if(open_, [&](const auto &each) { return ends(each.second); });
 }
 
-Status FlightCommunicator::collective(const CollectiveCall &call,
-                                      void *buffer) {
+Status FlightCommunicator::collective(const CollectiveCall &call, void *buffer,
+                                      SumReader *reader) {
   if (!recorder_.on())
-    return backend_.collective(call, buffer);
+    return backend_.collective(call, buffer, reader);
   uint64_t number = std::exchange(nextCall, 0);
   if (number == 0)
     number = queue_.pop();
@@ -79,7 +79,7 @@ Status FlightCommunicator::collective(const CollectiveCall &call,
     number = recorder_.begin(own, /*starts=*/false);
   }
   recorder_.start(number, ++calls_[call.group]);
-  Status status = backend_.collective(call, buffer);
+  Status status = backend_.collective(call, buffer, reader);
   if (status.ok())
     recorder_.end(number);
   return status;

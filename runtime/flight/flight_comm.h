@@ -34,7 +34,8 @@ public:
   /// Of these all up to the recorder's number `last` are done.
   void completed(uint64_t last);
 
-  Status collective(const CollectiveCall &call, void *buffer) override;
+  Status collective(const CollectiveCall &call, void *buffer,
+                    SumReader *reader) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
   Status exchange(std::span<const MtcTransfer> transfers) override;

@@ -13,11 +13,13 @@
 #include "runtime/device/device_calls.h"
 #include "runtime/kernels/cpu/norm.h"
 #include "runtime/kernels/cpu/team.h"
+#include "runtime/program/counted_parts.h"
 #include "runtime/program/profile.h"
 #include "runtime/program/rank.h"
 
 #include <cstddef>
 #include <cstring>
+#include <mutex>
 
 namespace mtc::runtime {
 namespace {
@@ -33,7 +35,8 @@ MtcDtype dtypeOf(int32_t dtype) { return static_cast<MtcDtype>(dtype); }
 void issue(MtcContext *ctx, int32_t stream, const CollectiveCall &call,
            void *buffer) {
   if (ctx->status == 0)
-    rankOf(ctx).accept(rankOf(ctx).collective(streamOf(stream), call, buffer));
+    rankOf(ctx).accept(
+        rankOf(ctx).collective(streamOf(stream), call, buffer, nullptr));
 }
 
 NormSum normOf(const MtcContext *ctx) {
@@ -46,6 +49,29 @@ NormSum normOf(const MtcContext *ctx) {
 void setNorm(MtcContext *ctx, const NormSum &sum) {
   std::memcpy(stepState(ctx).norm, sum.limb, sizeof sum.limb);
 }
+
+/// Adds to the norm of a step what a counter has.
+void addToNorm(MtcContext *ctx, const CountedParts &counted) {
+  NormSum sum = normOf(ctx);
+  counted.addTo(sum);
+  setNorm(ctx, sum);
+}
+
+void issueCounted(MtcContext *ctx, const CollectiveCall &call, float *buffer,
+                  std::span<const MtcCounted> parts) {
+  if (ctx->status != 0)
+    return;
+  CountedParts counted(buffer, parts);
+  rankOf(ctx).accept(
+      rankOf(ctx).collective(MTC_STREAM_COMPUTE, call, buffer, &counted));
+  if (ctx->status == 0)
+    addToNorm(ctx, counted);
+}
+
+/// Elements of a range that a core's cache keeps, and that take longer than it
+/// takes to start a thread that sleeps.
+constexpr int64_t kCountedElements = 16384,
+                  kRangeWorthAThread = 4 * kCountedElements;
 
 /// Bytes that take longer to clear than it takes to start a thread that sleeps,
 /// and a multiple of which parts have, that no page is of two of them.
@@ -74,6 +100,9 @@ std::span<void *const> abiFunctions() {
       reinterpret_cast<void *>(&mtc_all_reduce),
       reinterpret_cast<void *>(&mtc_reduce_scatter),
       reinterpret_cast<void *>(&mtc_all_gather),
+      reinterpret_cast<void *>(&mtc_all_reduce_counted),
+      reinterpret_cast<void *>(&mtc_reduce_scatter_counted),
+      reinterpret_cast<void *>(&mtc_range_counted),
       reinterpret_cast<void *>(&mtc_record),
       reinterpret_cast<void *>(&mtc_wait),
       reinterpret_cast<void *>(&mtc_norm_reset),
@@ -149,6 +178,43 @@ void mtc_all_gather(MtcContext *ctx, int32_t stream, int32_t group,
         {CollectiveKind::allGather, groupOf(group), MTC_SUM, dtypeOf(dtype),
          count},
         buffer);
+}
+
+void mtc_all_reduce_counted(MtcContext *ctx, int32_t group, float *buffer,
+                            int64_t count, const MtcCounted *parts,
+                            int64_t part_count) {
+  issueCounted(
+      ctx, {CollectiveKind::allReduce, groupOf(group), MTC_SUM, MTC_F32, count},
+      buffer, {parts, size_t(part_count)});
+}
+
+void mtc_reduce_scatter_counted(MtcContext *ctx, int32_t group, float *buffer,
+                                int64_t count, const MtcCounted *parts,
+                                int64_t part_count) {
+  issueCounted(
+      ctx,
+      {CollectiveKind::reduceScatter, groupOf(group), MTC_SUM, MTC_F32, count},
+      buffer, {parts, size_t(part_count)});
+}
+
+void mtc_range_counted(MtcContext *ctx, MtcRange kernel, void *argument,
+                       int64_t length, const float *made,
+                       const MtcCounted *parts, int64_t part_count) {
+  if (ctx->status != 0)
+    return;
+  std::mutex adding;
+  int64_t workers = threadsFor(ctx->threads, length, kRangeWorthAThread);
+  onTeam(ctx->threads, workers, [&](int64_t part, int64_t all) {
+    Part mine = partOf(length, part, all, kCountedElements);
+    CountedParts counted(made, {parts, size_t(part_count)});
+    for (int64_t at = mine.begin, end; at < mine.end; at = end) {
+      end = std::min(mine.end, at + kCountedElements);
+      kernel(argument, at, end);
+      counted.made(at, end - at);
+    }
+    std::lock_guard lock(adding);
+    addToNorm(ctx, counted);
+  });
 }
 
 void mtc_record(MtcContext *ctx, int32_t event, int32_t stream) {

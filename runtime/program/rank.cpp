@@ -300,7 +300,7 @@ bool RankState::countsSquares(int64_t index) const {
 }
 
 Status RankState::collective(MtcStream stream, const CollectiveCall &call,
-                             void *buffer) {
+                             void *buffer, SumReader *reader) {
   TraceSpan span{TraceKind::collective, row_, call, buffer};
   CommStream *comms = parts_.device->commStream();
   if (parts_.flight && !isKeeping_) {
@@ -321,7 +321,7 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
     return comms->collective(call, buffer);
   }
   TraceScope scope(trace_, span);
-  return comm().collective(call, buffer);
+  return comm().collective(call, buffer, reader);
 }
 
 void RankState::record(int64_t event, MtcStream stream) {
@@ -342,7 +342,7 @@ Status RankState::reduceNorm(MtcStream stream, MtcGroup group) {
   return collective(
       stream,
       {CollectiveKind::allReduce, group, MTC_SUM, MTC_I128, MTC_NORM_LIMBS},
-      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}));
+      address({MTC_ARENA_STEP, offsetof(MtcStepState, norm)}), nullptr);
 }
 
 void RankState::accept(Status status) {

@@ -166,7 +166,8 @@ public:
   void record(int64_t event, MtcStream stream);
   Status wait(int64_t event, MtcStream stream);
   /// Issues a collective on a stream. With one queue that is the rank's.
-  Status collective(MtcStream stream, const CollectiveCall &call, void *buffer);
+  Status collective(MtcStream stream, const CollectiveCall &call, void *buffer,
+                    SumReader *reader);
   /// Sums the norm over a group.
   Status reduceNorm(MtcStream stream, MtcGroup group);
   /// Takes the result of a call: the first failure becomes the context's status

@@ -57,7 +57,8 @@ ALLOWED = {
     "runtime/program": {"runtime/base", "runtime/comm/comm.h", "runtime/device/device.h",
                         "runtime/device/device_calls.h", "runtime/flight/flight_comm.h",
                         "runtime/device/staging.h", "runtime/device/work_keeper.h",
-                        "runtime/kernels/cpu/norm.h", "runtime/kernels/cpu/team.h",
+                        "runtime/kernels/cpu/norm.h", "runtime/kernels/cpu/norm_counter.h",
+                        "runtime/kernels/cpu/team.h",
                         "runtime/control/rank_process.h", ABI},
     # Tensors in parts, and files of them.
     "runtime/pieces": {"runtime/base", "runtime/device/device.h",

@@ -20,6 +20,7 @@
 namespace mtc::runtime {
 
 using comm::CallRecord;
+using comm::Piece;
 
 namespace {
 
@@ -28,26 +29,13 @@ constexpr int64_t kSegmentBytes = 256 << 10;
 constexpr int64_t kMostScratchBytes = 16 << 20;
 constexpr int64_t kLeastSegmentBytes = 16 << 10;
 
-struct Piece {
-  int64_t first = 0, count = 0; ///< elements
-};
-
 int64_t segmentBytes(int size) {
   return std::clamp(kMostScratchBytes / size, kLeastSegmentBytes,
                     kSegmentBytes);
 }
 
-/// What member `m` adds. Of a reduce-scatter the parts are the pieces.
-Piece pieceOf(const CallRecord &call, int m, int size) {
-  if (call.kind == CollectiveKind::reduceScatter)
-    return {m * call.count, call.count};
-  int64_t per = (call.count + size - 1) / size;
-  int64_t first = std::min(call.count, per * m);
-  return {first, std::min(per, call.count - first)};
-}
-
 Piece segmentOf(const CallRecord &call, int m, int size, int64_t round) {
-  Piece piece = pieceOf(call, m, size);
+  Piece piece = comm::pieceOf(call, m, size);
   int64_t most = segmentBytes(size) / comm::elementBytes(call.dtype);
   int64_t skipped = std::min(piece.count, round * most);
   return {piece.first + skipped, std::min(most, piece.count - skipped)};
@@ -186,7 +174,7 @@ Status MpiCommunicator::gatherParts(const CallRecord &call, Group &group,
 }
 
 Status MpiCommunicator::runLarge(const CallRecord &call, Group &group,
-                                 char *buffer) {
+                                 char *buffer, SumReader *reader) {
   int size = group.size();
   int64_t width = comm::elementBytes(call.dtype);
   int64_t bytes = comm::bufferElements(call, size) * width;
@@ -198,10 +186,13 @@ Status MpiCommunicator::runLarge(const CallRecord &call, Group &group,
     return gatherParts(call, group, buffer);
   group.scratch.resize(size_t(size * segmentBytes(size)));
   // That of the first member is the longest.
-  int64_t longest = pieceOf(call, 0, size).count;
+  int64_t longest = comm::pieceOf(call, 0, size).count;
   int64_t most = segmentBytes(size) / width;
   for (int64_t round = 0; round * most < longest; ++round) {
     MTC_RETURN_IF_ERROR(reduceSegment(call, group, buffer, round));
+    Piece made = segmentOf(call, group.self, size, round);
+    if (reader && made.count > 0)
+      reader->made(made.first, made.count);
     if (call.kind == CollectiveKind::allReduce)
       MTC_RETURN_IF_ERROR(gatherSegment(call, group, buffer, round));
   }
@@ -209,17 +200,22 @@ Status MpiCommunicator::runLarge(const CallRecord &call, Group &group,
 }
 
 Status MpiCommunicator::perform(const CallRecord &call, Group &group,
-                                char *buffer) {
+                                char *buffer, SumReader *reader) {
   int64_t payload = comm::payloadBytes(call, group.size());
   bool small = payload <= kAnywhereBytes;
   int64_t own =
       call.kind == CollectiveKind::allGather ? group.self * payload : 0;
   MTC_RETURN_IF_ERROR(sayAndHear(group, call, buffer + own,
                                  small ? std::max<int64_t>(payload, 0) : 0));
-  return small ? runSmall(call, group, buffer) : runLarge(call, group, buffer);
+  if (!small)
+    return runLarge(call, group, buffer, reader);
+  MTC_RETURN_IF_ERROR(runSmall(call, group, buffer));
+  comm::tellPiece(call, group.self, group.size(), reader);
+  return Status::okay();
 }
 
-Status MpiCommunicator::collective(const CollectiveCall &asked, void *buffer) {
+Status MpiCommunicator::collective(const CollectiveCall &asked, void *buffer,
+                                   SumReader *reader) {
   CallRecord call{asked};
   if (Status known = failure(); !known.ok())
     return known;
@@ -234,11 +230,14 @@ Status MpiCommunicator::collective(const CollectiveCall &asked, void *buffer) {
                 {&rank_, 1});
   Group &group = groups_[size_t(call.group)];
   call.sequence = ++group.calls;
-  Status status = group.size() == 1
-                      ? comm::checkSupported(call)
-                      : perform(call, group, static_cast<char *>(buffer));
+  Status status =
+      group.size() == 1
+          ? comm::checkSupported(call)
+          : perform(call, group, static_cast<char *>(buffer), reader);
   if (!status.ok())
     return fail(std::move(status), group.members);
+  if (group.size() == 1)
+    comm::tellPiece(call, 0, 1, reader);
   if (group.size() > 1)
     moved_[size_t(call.group)] += comm::bufferElements(call, group.size()) *
                                   comm::elementBytes(call.dtype);

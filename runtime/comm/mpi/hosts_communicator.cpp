@@ -79,11 +79,12 @@ Status HostsCommunicator::forRuns(Rows rows,
   return Status::okay();
 }
 
-Status HostsCommunicator::collective(const CollectiveCall &call, void *buffer) {
+Status HostsCommunicator::collective(const CollectiveCall &call, void *buffer,
+                                     SumReader *reader) {
   MTC_RETURN_IF_ERROR(failure());
   bool known = call.group >= 0 && call.group < MTC_GROUP_COUNT;
   bool near = known && nearGroup_[size_t(call.group)];
-  return settle((near ? near_ : far_).collective(call, buffer), near);
+  return settle((near ? near_ : far_).collective(call, buffer, reader), near);
 }
 
 Status HostsCommunicator::post(Rows rows) {

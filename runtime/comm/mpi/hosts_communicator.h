@@ -24,7 +24,8 @@ public:
                     const std::vector<bool> &isNear);
   ~HostsCommunicator() override;
 
-  Status collective(const CollectiveCall &call, void *buffer) override;
+  Status collective(const CollectiveCall &call, void *buffer,
+                    SumReader *reader) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
   Status worldFailure() const override {

@@ -30,7 +30,8 @@ public:
                   int rank, const ArenaViews &arenas);
   ~MpiCommunicator() override;
 
-  Status collective(const CollectiveCall &asked, void *buffer) override;
+  Status collective(const CollectiveCall &asked, void *buffer,
+                    SumReader *reader) override;
   /// Each of `values` becomes the largest of all ranks. A collective that is
   /// not the plan's, and not counted as one.
   Status ask(std::span<float> values);
@@ -89,13 +90,15 @@ private:
   Status sayAndHear(Group &group, const comm::CallRecord &call,
                     const char *payload, int64_t bytes);
   Status runSmall(const comm::CallRecord &call, Group &group, char *buffer);
-  Status runLarge(const comm::CallRecord &call, Group &group, char *buffer);
+  Status runLarge(const comm::CallRecord &call, Group &group, char *buffer,
+                  SumReader *reader);
   Status reduceSegment(const comm::CallRecord &call, Group &group, char *buffer,
                        int64_t round);
   Status gatherSegment(const comm::CallRecord &call, Group &group, char *buffer,
                        int64_t round);
   Status gatherParts(const comm::CallRecord &call, Group &group, char *buffer);
-  Status perform(const comm::CallRecord &call, Group &group, char *buffer);
+  Status perform(const comm::CallRecord &call, Group &group, char *buffer,
+                 SumReader *reader);
 
   // With the wire's lock held.
   Status begin(const MtcTransfer &row);

@@ -18,21 +18,25 @@
 namespace mtc::runtime {
 
 using comm::CallRecord;
+using comm::Piece;
 
 namespace {
 
-// Pieces begin at multiples of this, so that members share no cache line.
-constexpr int64_t kPieceElements = 64;
+/// What is told at once: elements that a core's cache keeps.
+constexpr int64_t kToldElements = 16384;
 
-struct Piece {
-  int64_t first, count;
-};
-
-Piece pieceOf(int64_t count, int self, int size) {
-  int64_t per = (count + size - 1) / size;
-  per = (per + kPieceElements - 1) / kPieceElements * kPieceElements;
-  int64_t first = std::min(count, per * self);
-  return {first, std::min(count - first, per)};
+/// Sums a piece over all inputs.
+void reducePiece(const CallRecord &call, std::span<const void *const> inputs,
+                 std::span<void *const> outputs, Piece piece,
+                 SumReader *reader) {
+  int64_t most = reader ? kToldElements : piece.count;
+  for (int64_t done = 0; done < piece.count; done += most) {
+    int64_t first = piece.first + done,
+            count = std::min(most, piece.count - done);
+    comm::reduceInOrder(call.reduce, call.dtype, inputs, outputs, first, count);
+    if (reader)
+      reader->made(first, count);
+  }
 }
 
 } // namespace
@@ -67,12 +71,13 @@ Status ShmCommunicator::joinCall(Group &group, const CallRecord &call) {
 }
 
 Status ShmCommunicator::runSmall(const CallRecord &call, Group &group,
-                                 char *buffer) {
+                                 char *buffer, SumReader *reader) {
   size_t size = group.members.size();
   for (size_t m = 0; m < size; ++m)
     group.inputs[m] =
         control_.slot(call.group, group.members[m], call.sequence).payload;
   comm::combine(call, group.self, group.inputs, buffer);
+  comm::tellPiece(call, group.self, int(size), reader);
   return Status::okay();
 }
 
@@ -91,19 +96,17 @@ Status ShmCommunicator::resolveMembers(const CallRecord &call, Group &group,
 }
 
 Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
-                                   char *buffer) {
+                                   char *buffer, SumReader *reader) {
   int size = int(group.members.size());
   int64_t width = comm::elementBytes(call.dtype);
   int64_t bytes = comm::bufferElements(call, size) * width;
   MTC_RETURN_IF_ERROR(resolveMembers(call, group, buffer, bytes));
+  Piece piece = comm::pieceOf(call, group.self, size);
   if (call.kind == CollectiveKind::allReduce) {
-    Piece piece = pieceOf(call.count, group.self, size);
-    comm::reduceInOrder(call.reduce, call.dtype, group.inputs, group.outputs,
-                        piece.first, piece.count);
+    reducePiece(call, group.inputs, group.outputs, piece, reader);
   } else if (call.kind == CollectiveKind::reduceScatter) {
-    comm::reduceInOrder(MTC_SUM, call.dtype, group.inputs,
-                        {&group.outputs[group.self], 1},
-                        group.self * call.count, call.count);
+    reducePiece(call, group.inputs, {&group.outputs[group.self], 1}, piece,
+                reader);
   } else {
     int64_t part = call.count * width;
     bool stream = comm::leavesCaches(size * bytes);
@@ -116,7 +119,8 @@ Status ShmCommunicator::runInPlace(const CallRecord &call, Group &group,
   return groupBarrier(call.group, group);
 }
 
-Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
+Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer,
+                                   SumReader *reader) {
   CallRecord call{asked};
   if (Status known = failure(); !known.ok())
     return known;
@@ -133,7 +137,10 @@ Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
   call.sequence = ++group.calls;
   if (size == 1) {
     Status supported = comm::checkSupported(call);
-    return supported.ok() ? supported : fail(supported);
+    if (!supported.ok())
+      return fail(supported);
+    comm::tellPiece(call, 0, 1, reader);
+    return supported;
   }
 
   auto *data = static_cast<char *>(buffer);
@@ -152,8 +159,8 @@ Status ShmCommunicator::collective(const CollectiveCall &asked, void *buffer) {
   }
   Status status = joinCall(group, call);
   if (status.ok())
-    status =
-        small ? runSmall(call, group, data) : runInPlace(call, group, data);
+    status = small ? runSmall(call, group, data, reader)
+                   : runInPlace(call, group, data, reader);
   if (!status.ok())
     return fail(status);
   moved_[call.group] += bytes;

@@ -53,7 +53,8 @@ public:
     return control_.rank(rank).state[index];
   }
 
-  Status collective(const CollectiveCall &asked, void *buffer) override;
+  Status collective(const CollectiveCall &asked, void *buffer,
+                    SumReader *reader) override;
   Status post(std::span<const MtcTransfer> transfers) override;
   Status wait(std::span<const MtcTransfer> transfers) override;
   Status worldFailure() const override {
@@ -106,8 +107,10 @@ private:
 
   Status joinCall(Group &group, const comm::CallRecord &call);
   Status groupBarrier(MtcGroup kind, Group &group);
-  Status runSmall(const comm::CallRecord &call, Group &group, char *buffer);
-  Status runInPlace(const comm::CallRecord &call, Group &group, char *buffer);
+  Status runSmall(const comm::CallRecord &call, Group &group, char *buffer,
+                  SumReader *reader);
+  Status runInPlace(const comm::CallRecord &call, Group &group, char *buffer,
+                    SumReader *reader);
   Status resolveMembers(const comm::CallRecord &call, Group &group,
                         char *buffer, int64_t bytes);
 

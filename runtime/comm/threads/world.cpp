@@ -87,14 +87,18 @@ public:
         arenas_(arenas.begin(), arenas.end()) {}
   ~ThreadsCommunicator() override { state_->finish(rank_); }
 
-  Status collective(const CollectiveCall &asked, void *buffer) override {
+  Status collective(const CollectiveCall &asked, void *buffer,
+                    SumReader *reader) override {
     if (asked.group < 0 || asked.group >= MTC_GROUP_COUNT)
       return {StatusCode::usage,
               fmt::format("expected a group of 0 to {}, found {}",
                           MTC_GROUP_COUNT - 1, int(asked.group))};
     CallRecord call{asked, ++sequence_[asked.group]};
     MTC_RETURN_IF_ERROR(state_->collective(rank_, arenas_, call, buffer));
-    int size = int(state_->group(rank_, call.group)->members.size());
+    const std::vector<int> &members = state_->group(rank_, call.group)->members;
+    int size = int(members.size());
+    tellPiece(call, int(std::ranges::find(members, rank_) - members.begin()),
+              size, reader);
     if (size > 1)
       moved_[call.group] +=
           bufferElements(call, size) * elementBytes(call.dtype);

@@ -100,7 +100,7 @@ void CommThread::perform(const Work &work, Lock &held) {
   try {
     if (times)
       times->push_back({traceNow(), 0});
-    status = backend_->collective(work.call, work.buffer);
+    status = backend_->collective(work.call, work.buffer, nullptr);
     if (times)
       times->back().end = traceNow();
   } catch (const std::bad_alloc &) {

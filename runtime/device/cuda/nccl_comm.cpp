@@ -99,6 +99,12 @@ Status NcclCommunicator::sumNorm(StreamHandle stream,
   return stream_.failure();
 }
 
+Status NcclCommunicator::collective(const CollectiveCall &call, void *buffer,
+                                    runtime::SumReader *reader) {
+  MTC_RETURN_IF_ERROR(runtime::comm::checkUnread(reader));
+  return collectiveOn(stream_.handle(), call, buffer);
+}
+
 Status NcclCommunicator::collectiveOn(StreamHandle stream,
                                       const CollectiveCall &call,
                                       void *buffer) {
@@ -107,7 +113,7 @@ Status NcclCommunicator::collectiveOn(StreamHandle stream,
                   (call.kind == CollectiveKind::allReduce ? 1 : group.size);
   if (call.kind == CollectiveKind::barrier ||
       runtime::comm::placementIn(device_, buffer, bytes).arena < 0)
-    return host_.collective(call, buffer);
+    return host_.collective(call, buffer, nullptr);
   MTC_RETURN_IF_ERROR(runtime::comm::checkSupported({call}));
   if (!group.comm || call.count == 0 || stream_.failed())
     return stream_.failure();

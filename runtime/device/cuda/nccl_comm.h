@@ -37,10 +37,8 @@ public:
   /// Nccl::load and NcclGroups::open; infeasible, without memory.
   runtime::Status open(const Mesh &mesh, int rank);
 
-  runtime::Status collective(const runtime::CollectiveCall &call,
-                             void *buffer) override {
-    return collectiveOn(stream_.handle(), call, buffer);
-  }
+  runtime::Status collective(const runtime::CollectiveCall &call, void *buffer,
+                             runtime::SumReader *reader) override;
   /// On another stream of the same context; behind all that was issued before,
   /// on whatever stream.
   runtime::Status collectiveOn(StreamHandle stream,

@@ -55,10 +55,11 @@ static std::pair<bool, bool> givesAndGetsAll(CollectiveKind kind) {
           kind != CollectiveKind::reduceScatter};
 }
 
-Status StagedCommunicator::collective(const CollectiveCall &call,
-                                      void *buffer) {
+Status StagedCommunicator::collective(const CollectiveCall &call, void *buffer,
+                                      runtime::SumReader *reader) {
+  MTC_RETURN_IF_ERROR(runtime::comm::checkUnread(reader));
   if (call.kind == CollectiveKind::barrier)
-    return backend_.collective(call, nullptr);
+    return backend_.collective(call, nullptr, nullptr);
   const Place &place = places_[call.group];
   if (place.size == 1) // it has what it would get
     return stream_.failure();
@@ -66,7 +67,7 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
   bool parted = call.kind != CollectiveKind::allReduce;
   Range whole;
   if (!find(buffer, parted ? part * place.size : part, whole))
-    return backend_.collective(call, buffer);
+    return backend_.collective(call, buffer, nullptr);
   Range own = whole;
   if (parted) {
     own.at.offset += part * place.own;
@@ -74,7 +75,7 @@ Status StagedCommunicator::collective(const CollectiveCall &call,
   }
   auto [gives, gets] = givesAndGetsAll(call.kind);
   MTC_RETURN_IF_ERROR(toHost(gives ? whole : own));
-  MTC_RETURN_IF_ERROR(backend_.collective(call, hostOf(whole)));
+  MTC_RETURN_IF_ERROR(backend_.collective(call, hostOf(whole), nullptr));
   return fromHost(gets ? whole : own);
 }
 

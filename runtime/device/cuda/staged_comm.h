@@ -20,8 +20,8 @@ public:
                      const runtime::ArenaViews &mirror, const Mesh &mesh,
                      int rank);
 
-  runtime::Status collective(const runtime::CollectiveCall &call,
-                             void *buffer) override;
+  runtime::Status collective(const runtime::CollectiveCall &call, void *buffer,
+                             runtime::SumReader *reader) override;
   runtime::Status post(std::span<const MtcTransfer> transfers) override;
   runtime::Status wait(std::span<const MtcTransfer> transfers) override;
   runtime::Status worldFailure() const override {

@@ -18,9 +18,10 @@ public:
                       Communicator &backend)
       : stream_(stream), guard_(guard), backend_(backend) {}
 
-  Status collective(const CollectiveCall &call, void *buffer) override {
+  Status collective(const CollectiveCall &call, void *buffer,
+                    SumReader *reader) override {
     return stream_.issue(
-        [=, this] { return backend_.collective(call, buffer); });
+        [=, this] { return backend_.collective(call, buffer, reader); });
   }
   Status post(std::span<const MtcTransfer> transfers) override {
     return stream_.issue([=, this] {

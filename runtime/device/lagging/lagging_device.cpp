@@ -82,9 +82,10 @@ public:
   Forwarding(Communicator &backend, Progress &progress)
       : backend_(backend), progress_(progress) {}
 
-  Status collective(const CollectiveCall &call, void *buffer) override {
+  Status collective(const CollectiveCall &call, void *buffer,
+                    SumReader *reader) override {
     Waiting waiting(progress_);
-    return backend_.collective(call, buffer);
+    return backend_.collective(call, buffer, reader);
   }
   Status post(std::span<const MtcTransfer> transfers) override {
     Waiting waiting(progress_);
@@ -112,9 +113,10 @@ class Lagging final : public Forwarding {
 public:
   using Forwarding::Forwarding;
 
-  Status collective(const CollectiveCall &call, void *buffer) override {
+  Status collective(const CollectiveCall &call, void *buffer,
+                    SumReader *reader) override {
     uint64_t before = progress_.begin();
-    Status status = backend_.collective(call, buffer);
+    Status status = backend_.collective(call, buffer, reader);
     if (status.ok())
       progress_.awaitMoreThan(before);
     else

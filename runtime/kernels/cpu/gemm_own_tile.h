@@ -128,7 +128,8 @@ MTC_INLINE void countRows(NormWindow &to, Block<Vectors> &x, int64_t rows) {
 #pragma GCC unroll 3
     for (int v = 0; v < Vectors; ++v)
       some[r * Vectors + v] = x[r][v];
-  count(to, some, Vectors * (rows < kTileRows ? rows : kTileRows));
+  count(to, (const float *)some,
+        Vectors * (rows < kTileRows ? rows : kTileRows));
 }
 
 template <int Vectors, typename E>

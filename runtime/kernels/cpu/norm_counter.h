@@ -23,6 +23,9 @@ public:
   /// memory. Later windows are where this one's values fit.
   bool end();
 
+  /// Adds the squares of g[0, values), which a kernel has just made: they are
+  /// best still in a core's cache.
+  void count(const float *g, int64_t values);
   /// Adds the squares of `rows` rows of `columns` values, `stride` apart.
   void add(const float *at, int64_t stride, int64_t rows, int64_t columns);
 
@@ -31,6 +34,7 @@ public:
 
 private:
   void place(int exponent);
+  bool countVectors(const float *g, int64_t vectors);
 
   NormSum sum;
   NormWindow window;

@@ -37,5 +37,12 @@ struct alignas(64) NormWindow {
   bool isOut; ///< some value is in neither: what the sums are is of no use
 };
 
+/// Values of a vector.
+inline constexpr int64_t kWindowVector = 16;
+
+/// Adds the squares of values in memory, of whole vectors, to a window. The
+/// processor must have the instructions: NormCounter::hasWindows.
+void fillWindow(NormWindow &to, const float *at, int64_t vectors);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_NORM_WINDOW_H

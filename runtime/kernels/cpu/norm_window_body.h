@@ -47,7 +47,7 @@ MTC_INLINE U magnitudesOf(F x) {
 }
 
 /// Of values of which some are not usual, vector by vector.
-[[gnu::noinline, gnu::cold]] void countAll(NormWindow &to, const F *x,
+[[gnu::noinline, gnu::cold]] void countAll(NormWindow &to, const float *x,
                                            int64_t vectors) {
   const U zero = _mm512_setzero_si512(), end = _mm512_set1_epi32(int(to.end)),
           leastUsual = _mm512_set1_epi32(int(to.leastUsual)),
@@ -57,7 +57,7 @@ MTC_INLINE U magnitudesOf(F x) {
   Squares usual, small;
   __mmask16 out = 0;
   for (int64_t v = 0; v < vectors; ++v) {
-    U bits = magnitudesOf(x[v]);
+    U bits = magnitudesOf(_mm512_loadu_ps(x + v * kW));
     __mmask16 isUsual = _mm512_cmpge_epu32_mask(bits, leastUsual),
               isSmall = _mm512_cmplt_epu32_mask(bits, leastUsual);
     out |= _mm512_cmpge_epu32_mask(bits, end) |
@@ -72,7 +72,7 @@ MTC_INLINE U magnitudesOf(F x) {
 }
 
 /// Of whole vectors. A call, as the registers of a product are all in use.
-[[gnu::noinline]] void count(NormWindow &to, const F *x, int64_t vectors) {
+[[gnu::noinline]] void count(NormWindow &to, const float *x, int64_t vectors) {
   const U one = _mm512_set1_epi32(1);
   const __m512d magnet = _mm512_set1_pd(to.usualMagnet);
   Squares usual;
@@ -80,17 +80,18 @@ MTC_INLINE U magnitudesOf(F x) {
   U largest = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);
 #pragma GCC unroll 4
   for (int64_t v = 0; v < vectors; ++v) {
-    U bits = magnitudesOf(x[v]);
+    U bits = magnitudesOf(_mm512_loadu_ps(x + v * kW));
     largest = _mm512_max_epu32(largest, bits);
     least = _mm512_min_epu32(least, _mm512_sub_epi32(bits, one));
     usual.add(bits, magnet);
   }
   _mm512_store_si512(to.largest,
                      _mm512_max_epu32(largest, _mm512_load_si512(to.largest)));
+  // No number is below the least one, less one, where zero is usual.
+  uint32_t bound = to.leastUsual > 0 ? to.leastUsual - 1 : 0;
   __mmask16 isOther =
       _mm512_cmpge_epu32_mask(largest, _mm512_set1_epi32(int(to.end))) |
-      _mm512_cmplt_epu32_mask(_mm512_add_epi32(least, one),
-                              _mm512_set1_epi32(int(to.leastUsual)));
+      _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(int(bound)));
   if (__builtin_expect(isOther != 0, 0))
     return countAll(to, x, vectors);
   usual.addTo(to.usual);
@@ -98,7 +99,7 @@ MTC_INLINE U magnitudesOf(F x) {
 #else
 constexpr bool kFillsWindows = false;
 
-MTC_INLINE void count(NormWindow &, const F *, int64_t) {}
+MTC_INLINE void count(NormWindow &, const float *, int64_t) {}
 #endif
 
 } // namespace

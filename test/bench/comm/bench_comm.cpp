@@ -8,11 +8,15 @@
 // program that reads and writes the same bytes of the same pages in the same
 // pattern, with as many processes (limit.h; the fastest of its forms), and
 // which part of the call's time that is. Small calls have no limit of bytes:
-// there the time itself counts.
+// there the time itself counts. An all-reduce with the norm of what it makes,
+// of which each rank counts a part behind it or as it is made, stands beside
+// the limit of the all-reduce alone.
 //
 //===----------------------------------------------------------------------===//
 #include "limit.h"
 #include "runtime/comm/shm/shm_communicator.h"
+#include "runtime/kernels/cpu/isa.h"
+#include "runtime/kernels/cpu/norm_counter.h"
 
 #include <algorithm>
 #include <chrono>
@@ -34,8 +38,16 @@ constexpr int kRounds = 5;        // of ours and the forms of the limit, in turn
 constexpr int kRepeats = 8;       // of each in a round
 constexpr int kWays = 1 + kForms; // ours, and the forms of the limit
 const char *const kNames[] = {"all-reduce", "reduce-scatter", "all-gather",
-                              "transfer"};
-enum Kind { allReduce, reduceScatter, allGather, transfer, kKinds };
+                              "transfer",   "then norm",      "counted"};
+enum Kind {
+  allReduce,
+  reduceScatter,
+  allGather,
+  transfer,
+  thenNorm,
+  counted,
+  kKinds
+};
 
 int64_t smallest = 1 << 10;
 
@@ -61,6 +73,20 @@ std::vector<int64_t> sizes() {
   return all;
 }
 
+/// Counts what it is told.
+class Counting final : public SumReader {
+public:
+  explicit Counting(const float *buffer) : buffer(buffer) {}
+  void made(int64_t first, int64_t count) override {
+    counter.count(buffer + first, count);
+  }
+  void addTo(NormSum &sum) const { counter.addTo(sum); }
+
+private:
+  const float *buffer;
+  NormCounter counter;
+};
+
 /// Where the times of a way of a row begin: one each repeat and rank.
 double *timesOf(double *times, int64_t row, int way, int ranks) {
   return times + (row * kWays + way) * kRounds * kRepeats * ranks;
@@ -84,6 +110,8 @@ public:
   /// One round. `bytes` is the whole buffer. A repeat to warm up comes first.
   void measure(Kind kind, int way, int64_t bytes, double *times) {
     for (int i = -1; i < repeatsFor(bytes); ++i) {
+      if (kind == thenNorm || kind == counted)
+        fill(bytes / 4);
       require(comm_->barrier());
       double begin = seconds();
       if (way == 0)
@@ -122,6 +150,8 @@ private:
     int64_t count = bytes / 4, part = count / size();
     if (kind == allReduce)
       require(comm_->allReduce(MTC_GROUP_ALL, MTC_SUM, MTC_F32, own_, count));
+    if (kind == thenNorm || kind == counted)
+      sumWithNorm(kind == counted, count);
     if (kind == reduceScatter)
       require(comm_->reduceScatter(MTC_GROUP_ALL, MTC_F32, own_, part));
     if (kind == allGather)
@@ -132,11 +162,30 @@ private:
     }
   }
 
+  /// With numbers of some sizes, as gradients are; sums of sums would not stay
+  /// finite.
+  void fill(int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      own_[i] = 1e-6F * float(1 + i % 4099);
+  }
+
+  void sumWithNorm(bool isCounted, int64_t count) {
+    Counting reader(own_);
+    require(comm_->collective(
+        {CollectiveKind::allReduce, MTC_GROUP_ALL, MTC_SUM, MTC_F32, count},
+        own_, isCounted ? &reader : nullptr));
+    int64_t begin = count * rank_ / size(), end = count * (rank_ + 1) / size();
+    if (isCounted)
+      reader.addTo(norm_);
+    else
+      normAccumulate(norm_, own_ + begin, end - begin);
+  }
+
   /// The same reads and writes; parts are rounded down to whole strips.
   void move(Kind kind, int form, int64_t bytes) {
     std::vector<const float *> all(buffers_.begin(), buffers_.end());
     int64_t count = bytes / 4, part = count / size() / 64 * 64;
-    if (kind == allReduce)
+    if (kind == allReduce || kind == thenNorm || kind == counted)
       mtc::bench::movePattern(form, all, buffers_, rank_ * part, part);
     if (kind == reduceScatter)
       mtc::bench::movePattern(form, all, {&own_, 1}, rank_ * part, part);
@@ -155,6 +204,7 @@ private:
   std::vector<comm::Mapping> mappings_;
   std::vector<float *> buffers_;
   float *own_ = nullptr;
+  NormSum norm_;
 };
 
 /// Runs everything as one rank.
@@ -237,6 +287,8 @@ int bench(int ranks) {
 
 int main(int argc, char **argv) {
   int failed = 0, first = 1;
+  for (const char *isa : {"x86-64-v3", "x86-64-v4"}) // the best there is
+    (void)mtc_kernels_select_isa(isa);
   if (argc > 2 && std::strcmp(argv[1], "--from") == 0) {
     smallest = std::clamp<int64_t>(std::atoll(argv[2]), 1 << 10, kLargest);
     first = 3;

@@ -74,15 +74,16 @@ public:
   Copying(Communicator &comm, const Copies &copies, const Mesh &mesh, int rank)
       : comm_(comm), copies_(copies), mesh_(mesh), rank_(rank) {}
 
-  Status collective(const CollectiveCall &call, void *buffer) override {
+  Status collective(const CollectiveCall &call, void *buffer,
+                    runtime::SumReader *reader) override {
     int64_t bytes = call.count * widthOf(call.dtype);
     if (call.kind != runtime::CollectiveKind::allReduce)
       bytes *= int64_t(mesh_.members(rank_, call.group).size());
     ArenaOffset at;
     if (!buffer || !copies_.find(buffer, at))
-      return comm_.collective(call, buffer);
+      return comm_.collective(call, buffer, reader);
     MTC_RETURN_IF_ERROR(copies_.toDevice(at, bytes));
-    MTC_RETURN_IF_ERROR(comm_.collective(call, copies_.onDevice(at)));
+    MTC_RETURN_IF_ERROR(comm_.collective(call, copies_.onDevice(at), reader));
     return copies_.toHost(at, bytes);
   }
   Status post(std::span<const MtcTransfer> transfers) override {

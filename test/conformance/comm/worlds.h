@@ -40,7 +40,7 @@ struct Rank {
   std::function<std::string()> die;
   /// As comm.h promises. If not, sums of more than two ranks have an order of
   /// their own, each addition rounded to the type, and integers that are added
-  /// are those of the norm.
+  /// are those of the norm; and nobody reads sums as they are made.
   bool addsInRankOrder = true;
 
   char *arena(int kind) const { return static_cast<char *>(arenas[kind].base); }

@@ -24,7 +24,7 @@
 // Kernels of the library do not count, nor do those that take longer for it.
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --gemm onednn --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=BEHIND
 // RUN: mtc compile gpt2-nano --isa x86-64-v3 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=BEHIND
-// Sums over ranks are counted behind; so are shards.
+// No product counts what ranks sum (counted-sums.mlir).
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --dp 2 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=BEHIND
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --dp 2 --overlap grad-reduce --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=BEHIND
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --dp 2 --zero 1 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=BEHIND
@@ -51,7 +51,7 @@
 // APART-LABEL: func.func @stage1_bwd_weight
 // APART: counts_last
 
-// What ranks of tp have in parts they count; what each of them has, the first one counts, behind.
+// What ranks of tp have in parts they count; of what each of them has, they count parts, behind.
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --tp 2 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=PARTS
 // PARTS: rt.gemm {{.*}}counts_last
 // PARTS-LABEL: func.func @stage0_reduce()

@@ -387,6 +387,12 @@ func.func @norm_reset(%g: memref<4xf32>) {
   return
 }
 // -----
+func.func @norm_of_what_is_finished() {
+  // expected-error @+1 {{expected what continues a sum to accumulate, found finish}}
+  rt.norm finish continues
+  return
+}
+// -----
 func.func @norm_check_of_nothing() {
   // expected-error @+1 {{expected a range and no length to check, found another}}
   rt.norm check

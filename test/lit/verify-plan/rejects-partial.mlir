@@ -32,7 +32,7 @@
 // ORDER: 'rt.collective' expected sums of one use over the other ranks along tp only, behind those along data axes and before anything reads them, found elements 0 to 64 of bucket 2 to be partial sums over dp
 
 // of all of a bucket, where a rank has only its shard any more
-// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/all_reduce %[0-9]* group tp count 832/all_reduce %4 group tp count 1664/}' %t.zero.mlir \
+// RUN: sed -e '/^    func.func @stage0_reduce/,/return/{s/all_reduce %[0-9]* group tp count 832/all_reduce %15 group tp count 1664/}' %t.zero.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SHARD
 // SHARD: 'rt.collective' expected sums of one use over the other ranks along tp only, behind those along data axes and before anything reads them, found elements 0 to 64 of bucket 2 to be what is only whole on another rank along dp
 

@@ -48,12 +48,12 @@
 // an update that one dp rank makes for all
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 among <dp>/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-DP-RANK
-// AN-UPDATE-ON-ONE-DP-RANK: 'rt.launch' expected every dp rank to work on its part of bucket 0, found only the first to do it
+// AN-UPDATE-ON-ONE-DP-RANK: 'rt.launch' expected every dp rank to work on its part of bucket 0, found a part of that on each
 
 // a range that only some of the ranks that share heads have
 // RUN: sed -e '/func.func @stage0_apply/,/return/s/\(rt.flat_range.*\)/\1 among <kv>/' %S/Inputs/grid.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-UPDATE-ON-ONE-KV-RANK
-// AN-UPDATE-ON-ONE-KV-RANK: 'rt.launch' expected every kv rank to work on its part of bucket 0, found only the first to do it
+// AN-UPDATE-ON-ONE-KV-RANK: 'rt.launch' expected every kv rank to work on its part of bucket 0, found a part of that on each
 
 // a range of another shard
 // RUN: sed -e '/func.func @stage0_reduce/,/return/s/start 0 count 4 shard 64/start 0 count 4/' %S/Inputs/grid.mlir \

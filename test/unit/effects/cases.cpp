@@ -74,9 +74,10 @@ private:
     eraseRest();
   }
 
-  /// What continues a product is a case without it.
+  /// What continues a product or a sum is a case without it.
   void standAlone() {
     program.walk([](rt::LaunchOp launch) { launch.setContinues(false); });
+    program.walk([](rt::NormOp norm) { norm.setContinues(false); });
     program.walk([](rt::KernelOp kernel) { kernel.setTiled(false); });
   }
 

@@ -295,6 +295,32 @@ TEST(NormCounter, AddsRowsOfAnySize) {
       }
 }
 
+// Runs that begin and end anywhere: of less than a vector, of whole windows and
+// more, with values that are in the window and in none.
+TEST(NormCounter, CountsRunsOfAnySize) {
+  std::mt19937 rng(3);
+  for (int64_t size : {1, 15, 16, 17, 100, 16384, 16385, 40000})
+    for (int64_t skipped : {0, 1, 5})
+      for (unsigned apart : {1u, 20u, 200u}) {
+        Values values(size_t(skipped + size));
+        for (float &x : values)
+          x = std::ldexp(float(int32_t(rng())), -31 - int(rng() % apart) % 149);
+        for (int64_t i = 0; i < skipped; ++i)
+          values[size_t(i)] = NAN;
+        Values taken(values.begin() + skipped, values.end());
+        NormCounter counter;
+        for (int twice = 0; twice < 2; ++twice) // in windows of others
+          counter.count(values.data() + skipped, size);
+        NormSum expected = accumulatedOf(taken);
+        normAccumulate(expected, taken.data(), size);
+        EXPECT_TRUE(sumOf(counter) == expected)
+            << size << " values behind " << skipped << ", " << apart;
+        values.back() = Limits::infinity();
+        counter.count(values.data() + skipped, size);
+        EXPECT_FALSE(sumOf(counter).finite());
+      }
+}
+
 TEST(NormCounter, AddsNothingOfNoRows) {
   NormCounter counter;
   counter.add(nullptr, 3, 0, 3);

@@ -12,6 +12,6 @@ void mtc::test::countRows(NormWindow &to, const float *at, int64_t rows) {
     int64_t vectors = kVectors * (rows < kTileRows ? rows : kTileRows);
     for (int v = 0; v < kTileRows * kVectors; ++v) // behind them nobody looks
       x[v] = v < vectors ? load(at + v * kW) : broadcast(__builtin_inff());
-    count(to, x, vectors);
+    count(to, (const float *)x, vectors);
   }
 }

@@ -66,6 +66,47 @@ TEST(AbiThreads, NormIsThatOfOneThread) {
   }
 }
 
+/// Adds one to each element of a range.
+void addOne(void *argument, int64_t begin, int64_t end) {
+  auto *values = static_cast<float *>(argument);
+  for (int64_t i = begin; i < end; ++i)
+    values[i] += 1;
+}
+
+// Each element is made once, and counted as it is then, where a part has it: at
+// the ends of blocks, in several, and where there is none.
+TEST(AbiThreads, RangesAreCountedAsTheyAreMade) {
+  for (int64_t length : {0, 5, 16384, 300'001})
+    for (int32_t threads : {0, 1, 2, 3}) {
+      ThreadedRank rank(threads);
+      std::vector<float> values(size_t(length) + 1), made;
+      for (int64_t i = 0; i <= length; ++i)
+        values[size_t(i)] = float(i % 977) * 0x1p-10f;
+      for (float x : values)
+        made.push_back(x + 1);
+      const MtcCounted parts[] = {
+          {values.data() + length / 7, length / 3},
+          {values.data() + length / 7 + length / 3 + 1, 1},
+          {values.data() + length, 0}};
+      NormSum expected;
+      for (const MtcCounted &part : parts)
+        if (length > 5)
+          normAccumulate(expected, made.data() + (part.at - values.data()),
+                         part.count);
+      mtc_norm_reset(&rank.ctx);
+      mtc_range_counted(&rank.ctx, addOne, values.data(), length, values.data(),
+                        parts, length > 5 ? 3 : 0);
+      SCOPED_TRACE(length);
+      EXPECT_EQ(
+          std::memcmp(rank.state.norm, expected.limb, sizeof expected.limb), 0)
+          << threads << " threads";
+      EXPECT_EQ(values.back(), made.back() - 1) << "behind the end";
+      values.pop_back();
+      made.pop_back();
+      EXPECT_EQ(values, made);
+    }
+}
+
 TEST(AbiThreads, NothingIsDoneAfterAnError) {
   ThreadedRank rank(2);
   rank.ctx.status = 1;
@@ -73,6 +114,11 @@ TEST(AbiThreads, NothingIsDoneAfterAnError) {
   mtc_zero(&rank.ctx, memory.data(), int64_t(memory.size()));
   EXPECT_EQ(std::count(memory.begin(), memory.end(), 'x'),
             int64_t(memory.size()));
+  std::vector<float> values(100'000, 3);
+  mtc_range_counted(&rank.ctx, addOne, values.data(), int64_t(values.size()),
+                    values.data(), nullptr, 0);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 3.0F),
+            int64_t(values.size()));
 }
 
 } // namespace

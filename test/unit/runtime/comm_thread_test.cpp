@@ -26,7 +26,7 @@ CollectiveCall callOf(int64_t count) {
 /// A call of `count` n ends once the test has let n calls end.
 class Gate final : public Communicator {
 public:
-  Status collective(const CollectiveCall &call, void *) override {
+  Status collective(const CollectiveCall &call, void *, SumReader *) override {
     std::unique_lock held(lock_);
     begun_ = call.count;
     changed_.notify_all();

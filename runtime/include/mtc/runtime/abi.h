@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 24
+#define MTC_ABI_VERSION 25
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -334,6 +334,32 @@ void mtc_reduce_scatter(struct MtcContext *ctx, int32_t stream, int32_t group,
                         int32_t dtype, void *buffer, int64_t count);
 void mtc_all_gather(struct MtcContext *ctx, int32_t stream, int32_t group,
                     int32_t dtype, void *buffer, int64_t count);
+
+/// fp32 whose squares the norm gets (mtc_norm_accumulate).
+struct MtcCounted {
+  const float *at;
+  int64_t count;
+};
+/// mtc_all_reduce and mtc_reduce_scatter of fp32 on the stream of fragments, on
+/// a CPU, each of which adds the squares of the sums that this rank makes to
+/// the norm, as far as they lie in one of `parts`, which share no element: of
+/// an all-reduce, one rank of the group makes each.
+void mtc_all_reduce_counted(struct MtcContext *ctx, int32_t group,
+                            float *buffer, int64_t count,
+                            const struct MtcCounted *parts, int64_t part_count);
+void mtc_reduce_scatter_counted(struct MtcContext *ctx, int32_t group,
+                                float *buffer, int64_t count,
+                                const struct MtcCounted *parts,
+                                int64_t part_count);
+/// A kernel over elements [begin, end) of all its buffers.
+typedef void (*MtcRange)(void *argument, int64_t begin, int64_t end);
+/// Calls `kernel` with `argument` on all threads of a rank, on a CPU, for
+/// ranges that have each of [0, length) once, and adds the squares of what it
+/// makes to the norm, as far as that lies in one of `parts`; `made` is where
+/// its element 0 lies.
+void mtc_range_counted(struct MtcContext *ctx, MtcRange kernel, void *argument,
+                       int64_t length, const float *made,
+                       const struct MtcCounted *parts, int64_t part_count);
 
 /// An event stands for all that `stream` was given before this call, also of
 /// other fragments; recorded again it stands for that.
