@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -314,6 +315,7 @@ Status RankState::collective(MtcStream stream, const CollectiveCall &call,
                            /*atOnce=*/!comms || stream != MTC_STREAM_COMM);
   }
   if (comms && stream == MTC_STREAM_COMM) {
+    assert(!reader);
     if (trace_)
       trace_->issued.push_back(span);
     if (profile_)

@@ -165,7 +165,8 @@ public:
   }
   void record(int64_t event, MtcStream stream);
   Status wait(int64_t event, MtcStream stream);
-  /// Issues a collective on a stream. With one queue that is the rank's.
+  /// Issues a collective on a stream. With one queue that is the rank's. Of
+  /// what runs on that of collectives, beside fragments, there is no reader.
   Status collective(MtcStream stream, const CollectiveCall &call, void *buffer,
                     SumReader *reader);
   /// Sums the norm over a group.

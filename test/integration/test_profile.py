@@ -1,7 +1,7 @@
 """The table of `mtc profile`, held to the plan and to the run that it times.
 
 Every op of the plan that takes time has a row, as often as its fragment runs (what
-continues a product is in that one's); products
+continues a product or a sum is in that one's); products
 compute 2mnk; families add up to the step, and the ops of a fragment to its time; a profile
 changes no bit; what cannot be profiled is refused.
 
@@ -19,9 +19,11 @@ import corpus
 from layouts import Layout
 from run_layout import Failed, Mtc, Report, read_log
 
-# Pipelines and tensor parallelism; and collectives beside fragments.
+# Pipelines and tensor parallelism; collectives beside fragments; and some that count for the
+# norm, where the processor does.
 RUNS = [("threads", Layout(tp=2, pp=2, micro_batch=4)),
-        ("shm", Layout(dp=2, zero=1, comm_thread=True, overlap="grad-reduce"))]
+        ("shm", Layout(dp=2, zero=1, comm_thread=True, overlap="grad-reduce")),
+        ("threads", Layout(dp=2))]
 STEPS = 4
 TIMED = re.compile(r"      rt\.(launch|gemm|attention|collective|norm|zero|wait)\b")
 # Times are integers of nanoseconds, their means are not.
@@ -45,7 +47,7 @@ class Plan:
         name = next(n for n in os.listdir(folder) if n.endswith("verify-plan.mlir"))
         self.ops, self.runs = collections.defaultdict(dict), collections.defaultdict(
             collections.Counter)
-        stage, fragment, train = 0, "", False
+        stage, fragment, train, self.counts = 0, "", False, False
         with open(os.path.join(folder, name)) as file:
             for line in file:
                 if found := re.match(r"  rt\.program @\w+ stage (\d+)", line):
@@ -54,8 +56,11 @@ class Plan:
                     fragment = found[1]
                     self.ops[stage][fragment] = []
                 # Deeper is the tensor form, of which no code is made.
-                elif (found := TIMED.match(line)) and " continues {" not in line:
-                    self.ops[stage][fragment].append(found[1])
+                elif found := TIMED.match(line):
+                    continues = re.search(r" continues( |$)", line)
+                    self.counts |= bool(continues) and found[1] == "norm"
+                    if not continues:
+                        self.ops[stage][fragment].append(found[1])
                 elif "rt.timeline" in line:
                     train = "@train" in line
                 elif train and (found := re.search(r"rt\.step run @(\w+)", line)):
@@ -76,9 +81,9 @@ class Tester:
                              "--quiet", *options, check=check)
 
     def of_layout(self, comm, layout):
-        bundle, ir = self.path("bundle-" + comm), self.path("ir-" + comm)
+        bundle, ir = self.path(f"bundle-{layout.name}"), self.path(f"ir-{layout.name}")
         self.mtc.compile("gpt2-nano", layout, bundle, options=("--save-ir", ir))
-        logs = [self.path(comm + name) for name in ("-timed.jsonl", "-plain.jsonl")]
+        logs = [self.path(layout.name + name) for name in ("-timed.jsonl", "-plain.jsonl")]
         done = self.call("profile", bundle, "--json", "--comm", comm, "--steps", STEPS,
                          "--warm-up", 1, "--log", logs[0])
         self.call("run", bundle, "--comm", comm, "--steps", STEPS, "--log", logs[1])
@@ -96,6 +101,9 @@ class Tester:
         for stage in table["stages"]:
             self.check_stage(bundle, stage, plan.ops[stage["stage"]],
                              plan.runs[stage["stage"]])
+        counted = [row["name"] for stage in table["stages"] for row in stage["rows"]
+                   if row["name"].endswith(", counted")]
+        same(plan.counts, counted != [], f"sums that count, of {counted}")
         families = {family["family"] for family in table["families"]}
         if layout.comm_thread:
             same(True, "waits for collectives" in families, "waits among the families")
@@ -137,13 +145,13 @@ class Tester:
                  not (row["op"] == "wait" and row["family"] == "exchanges")), "calls of all rows")
 
     def for_people(self):
-        done = self.call("profile", self.path("bundle-threads"), "--comm", "threads")
+        done = self.call("profile", self.path(f"bundle-{RUNS[0][1].name}"), "--comm", "threads")
         for words in ("limits of a rank: f32", "the mean of 3 behind 2", "step / floor =",
                       "products", "stage 1, longest first", "(gemms "):
             same(True, words in done.stdout, f"'{words}' in the text")
 
     def refusals(self):
-        gpu, bundle, old = self.path("gpu"), self.path("bundle-threads"), self.path("old")
+        gpu, bundle, old = self.path("gpu"), self.path(f"bundle-{RUNS[0][1].name}"), self.path("old")
         self.mtc.compile("gpt2-nano", Layout(), gpu, options=("--target", "cuda:sm_90"))
         self.mtc.compile("gpt2-nano", Layout(), old)
         self.age(old)

@@ -113,18 +113,15 @@ void NormCounter::add(const float *at, int64_t stride, int64_t rows,
     }
 }
 
-bool NormCounter::countVectors(const float *g, int64_t vectors) {
-  fillWindow(begin(), g, vectors);
-  return end();
-}
-
 void NormCounter::count(const float *g, int64_t values) {
   for (int64_t at = 0, some; at < values; at += some) {
     some = std::min(values - at, kWindowValues);
     int64_t vectors = hasWindows() ? some / kWindowVector : 0,
             whole = vectors * kWindowVector;
-    if (whole > 0 && !countVectors(g + at, vectors))
-      whole = 0;
+    if (vectors > 0) {
+      fillWindow(begin(), g + at, vectors);
+      whole = end() ? whole : 0;
+    }
     add(g + at + whole, 0, 1, some - whole);
   }
 }

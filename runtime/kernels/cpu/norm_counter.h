@@ -34,7 +34,6 @@ public:
 
 private:
   void place(int exponent);
-  bool countVectors(const float *g, int64_t vectors);
 
   NormSum sum;
   NormWindow window;

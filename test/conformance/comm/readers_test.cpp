@@ -40,29 +40,64 @@ private:
   const float *buffer;
 };
 
-/// What it was told are the sums that lie in the buffer afterwards.
-std::string checkSeen(const Copying &reader, const float *buffer) {
-  if (reader.isOutside)
-    return "told of elements outside of the buffer, or of none";
-  for (size_t i = 0; i < reader.seen.size(); ++i)
-    if (reader.times[i] > 0 && reader.seen[i] != buffer[i])
-      return "told of element " + std::to_string(i) + " before it was a sum";
-  return "";
-}
+/// A sum of F32 and what a reader is told of it, in the arena of gradients.
+class ReadSum {
+public:
+  ReadSum(Rank &r, CollectiveKind kind, MtcGroup group, int64_t count)
+      : r(r), members(r.mesh.members(r.rank, group)), call{kind, group, MTC_SUM,
+                                                           MTC_F32, count},
+        memory(r.arena(MTC_ARENA_GRADS)),
+        buffer(reinterpret_cast<float *>(memory)),
+        elements(kind == CollectiveKind::allReduce
+                     ? count
+                     : count * int64_t(members.size())),
+        reader(buffer, elements) {}
+
+  /// Where this member's part of a reduce-scatter begins.
+  int64_t ownPart() const {
+    return call.count * (std::ranges::find(members, r.rank) - members.begin());
+  }
+  /// How often each element was told.
+  const std::vector<float> &times() const { return reader.times; }
+
+  runtime::Status run() {
+    fill(MTC_F32, r.rank, 0, elements, kSalt, memory);
+    return r.comm.collective(call, buffer, &reader);
+  }
+
+  /// Elements [first, first + call.count) are the sums, and so they were when
+  /// the reader was told of them.
+  std::string check(int64_t first) const {
+    if (reader.isOutside)
+      return "told of elements outside of the buffer, or of none";
+    for (size_t i = 0; i < reader.seen.size(); ++i)
+      if (reader.times[i] > 0 && reader.seen[i] != buffer[i])
+        return "told of element " + std::to_string(i) + " before it was a sum";
+    return checkSum(r, MTC_SUM, MTC_F32, members, first, call.count, kSalt,
+                    memory + first * int64_t(sizeof(float)));
+  }
+
+private:
+  static constexpr uint64_t kSalt = 3;
+
+  Rank &r;
+  std::vector<int> members;
+  CollectiveCall call;
+  char *memory;
+  float *buffer;
+  int64_t elements;
+  Copying reader;
+};
 
 std::string readsAllReduce(Rank &r, MtcGroup group, int64_t count) {
-  auto *buffer = reinterpret_cast<float *>(r.arena(MTC_ARENA_GRADS));
-  fill(MTC_F32, r.rank, 0, count, 3, r.arena(MTC_ARENA_GRADS));
-  Copying reader(buffer, count);
-  MTC_EXPECT_OK(r.comm.collective(
-      {CollectiveKind::allReduce, group, MTC_SUM, MTC_F32, count}, buffer,
-      &reader));
-  std::string found = checkSeen(reader, buffer);
+  ReadSum sum(r, CollectiveKind::allReduce, group, count);
+  MTC_EXPECT_OK(sum.run());
+  std::string found = sum.check(0);
   if (!found.empty())
     return found;
   // Each element by one member.
   auto *times = reinterpret_cast<float *>(r.arena(MTC_ARENA_PARAMS));
-  std::ranges::copy(reader.times, times);
+  std::ranges::copy(sum.times(), times);
   MTC_EXPECT_OK(r.comm.allReduce(group, MTC_SUM, MTC_F32, times, count));
   for (int64_t i = 0; i < count; ++i)
     if (times[i] != 1)
@@ -72,31 +107,22 @@ std::string readsAllReduce(Rank &r, MtcGroup group, int64_t count) {
 }
 
 std::string readsReduceScatter(Rank &r, MtcGroup group, int64_t count) {
-  std::vector<int> members = r.mesh.members(r.rank, group);
-  int64_t self = std::ranges::find(members, r.rank) - members.begin(),
-          all = count * int64_t(members.size());
-  auto *buffer = reinterpret_cast<float *>(r.arena(MTC_ARENA_GRADS));
-  fill(MTC_F32, r.rank, 0, all, 5, r.arena(MTC_ARENA_GRADS));
-  Copying reader(buffer, all);
-  MTC_EXPECT_OK(r.comm.collective(
-      {CollectiveKind::reduceScatter, group, MTC_SUM, MTC_F32, count}, buffer,
-      &reader));
-  for (int64_t i = 0; i < all; ++i) {
-    bool isOwn = i >= self * count && i < (self + 1) * count;
-    if (reader.times[size_t(i)] != float(isOwn))
+  ReadSum sum(r, CollectiveKind::reduceScatter, group, count);
+  MTC_EXPECT_OK(sum.run());
+  int64_t own = sum.ownPart();
+  for (int64_t i = 0; i < std::ssize(sum.times()); ++i) {
+    bool isOwn = i >= own && i < own + count;
+    if (sum.times()[size_t(i)] != float(isOwn))
       return "element " + std::to_string(i) + " was told " +
-             std::to_string(reader.times[size_t(i)]) + " times";
+             std::to_string(sum.times()[size_t(i)]) + " times";
   }
-  return checkSeen(reader, buffer);
+  return sum.check(own);
 }
 
 /// A backend of GPUs refuses, and goes on.
 std::string refuses(Rank &r, MtcGroup group) {
-  auto *buffer = reinterpret_cast<float *>(r.arena(MTC_ARENA_GRADS));
-  Copying reader(buffer, 1000);
-  std::string found = text(r.comm.collective(
-      {CollectiveKind::allReduce, group, MTC_SUM, MTC_F32, 1000}, buffer,
-      &reader));
+  std::string found =
+      text(ReadSum(r, CollectiveKind::allReduce, group, 1000).run());
   return found.find("nobody reads") != std::string::npos
              ? ""
              : "expected a refusal, found \"" + found + "\"";

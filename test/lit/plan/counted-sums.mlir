@@ -21,6 +21,16 @@
 // Once more: what is counted stays as it is.
 // RUN: sed -e 's/"count-gradients"/"pack-weights"/' %t.mlir | mtc-opt --count-gradients | FileCheck %s
 
+// A sum of less than what is counted does not count it.
+// RUN: mtc compile gpt2-nano --isa x86-64-v4 --dp 2 --mbs 2 --gbs 8 --compile-to=pack-weights -o - | sed -e '/@stage0_reduce/,/return/s/start 0 count 16384$/start 16 count 16368/' | mtc-opt --count-gradients | FileCheck %s --check-prefix=LESS
+// LESS-LABEL: func.func @stage0_reduce()
+// LESS: rt.norm accumulate of {{.*}} continues
+// LESS: rt.flat_range start 16 count 16368
+// LESS-NOT: continues
+// LESS: rt.norm accumulate of
+// LESS-NOT: continues
+// LESS: rt.norm finish
+
 // What is the same along other axes, too, ranks along these have parts of; along tp, what
 // is split, all count.
 // RUN: mtc compile gpt2-nano --isa x86-64-v4 --tp 2 --cp 2 --dp 2 --mbs 2 --gbs 8 --compile-to=count-gradients -o - | FileCheck %s --check-prefix=AXES

@@ -99,6 +99,12 @@ rt.program @stage0 stage 0 {
     rt.zero %flat : (memref<1000xf32>) -> ()
     rt.norm reset
     rt.norm accumulate of %flat : memref<1000xf32> length %n
+    rt.collective all_reduce %flat group dp count 1000 : (memref<1000xf32>) -> ()
+    %from, %shardFrom, %m = rt.flat_range start 0 count 600 among <tp>
+    rt.norm accumulate of %flat : memref<1000xf32> length %m continues
+    rt.collective reduce_scatter %flat group dp count 200 : (memref<1000xf32>) -> ()
+    %own, %shardOwn, %k = rt.flat_range start 0 count 600 shard 200
+    rt.norm accumulate of %flat : memref<1000xf32> length %k continues
     %qkv = rt.view workspace at 0 : memref<2x8x2x3x16xbf16>
     %out = rt.view workspace at 0 : memref<2x8x2x16xbf16>
     %lse = rt.view workspace at 0 : memref<2x2x8xf32>
@@ -180,6 +186,20 @@ TEST_F(Calls, CollectivesZerosAndNorms) {
   expect("4000 bytes", 0, 4000);
   expect("reset", 0, 0);
   expect("accumulate", 150, 300);
+}
+
+// A cache has what a sum has made: of an all-reduce each rank a part, of a
+// reduce-scatter its shard.
+TEST_F(Calls, NormsThatContinueASum) {
+  std::vector<std::pair<double, double>> found;
+  for (const PlanCalls &each : calls)
+    if (each.name == "accumulate")
+      found.emplace_back(each.flops, each.bytes);
+  EXPECT_EQ(found, (std::vector<std::pair<double, double>>{
+                       {150, 300}, {150, 0}, {300, 0}}));
+  module->walk([](rt::NormOp norm) {
+    EXPECT_EQ(rt::takesTime(norm), !norm.getContinues());
+  });
 }
 
 PlanCalls of(double flops, double bytes, double linkBytes,
