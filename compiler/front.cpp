@@ -33,14 +33,22 @@ bool usesOneDnn(TargetAttr target) {
   return target.getDevice() == "cpu" && target.getGemm() != GemmChoice::Own;
 }
 
-/// Why oneDNN, on this machine, has no plan for this instruction set.
+/// Why oneDNN, on this machine, has no plan for this instruction set. What it
+/// computes by without these allocates memory in each call
+/// (runtime/kernels/cpu/gemm.h).
 Status checkOneDnn(const std::string &isa, bool bf16) {
-  if (bf16 && isa == "x86-64-v3")
-    return {
-        StatusCode::infeasible,
-        "dtype bf16: expected an instruction set with AVX-512 for oneDNN's "
-        "products (x86-64-v4-bf16, or x86-64-v4 with emulated products), found "
-        "x86-64-v3; take --gemm own there, or --dtype f32"};
+  if (bf16 && isa != "x86-64-v4-bf16")
+    return {StatusCode::infeasible,
+            fmt::format("dtype bf16: expected the instruction set "
+                        "x86-64-v4-bf16 for oneDNN's products, which have "
+                        "memory of a plan with AVX-512-BF16 only, found {}; "
+                        "take --gemm own (in IR gemm = own), or --dtype f32",
+                        isa)};
+  if (isa == "x86-64-v3")
+    return {StatusCode::infeasible,
+            "isa: expected an instruction set with AVX-512 for oneDNN's "
+            "products, which have memory of a plan there only, found "
+            "x86-64-v3; take --gemm own (in IR gemm = own)"};
   if (!runtime::processorHas(isa))
     return {
         StatusCode::infeasible,
@@ -70,9 +78,7 @@ Status setIsa(mlir::ModuleOp module, DiagnosticLog &log,
   if (isa.empty() && oneDnn)
     return {StatusCode::infeasible,
             "dtype bf16: expected a processor with AVX-512-BF16 for oneDNN's "
-            "products, found none; take --gemm own, or --dtype f32, or accept "
-            "emulated products, which are slower than f32, with --isa "
-            "x86-64-v4"};
+            "products, found none; take --gemm own, or --dtype f32"};
   if (isa.empty())
     isa = target::Target::bestIsa(/*bf16=*/false);
   if (!runtime::isKnownIsa(isa))

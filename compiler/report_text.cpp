@@ -100,13 +100,9 @@ static std::string typeText(const Json &r) {
     return dtype;
   if (dtype == "fp16")
     return dtype + " (products of f16 values in f32)";
-  if (dtype != "bf16" || r["isa"] == "x86-64-v4-bf16")
-    return dtype;
-  if (productsBy(r, "onednn") == 0)
+  if (dtype == "bf16" && r["isa"] != "x86-64-v4-bf16")
     return dtype + " (products of bf16 values in f32)";
-  return dtype + (productsBy(r, "own") == 0
-                      ? " (products emulated)"
-                      : " (products of bf16 values in f32, oneDNN's emulated)");
+  return dtype;
 }
 
 /// By what the plan names, whichever rule or table chose it.

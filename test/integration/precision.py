@@ -7,13 +7,18 @@ def has_flag(flag):
         return any(flag in line.split() for line in file if line.startswith("flags"))
 
 
+def library_has(dtype):
+    """Whether oneDNN has kernels for plans in this type here: those whose memory is planned."""
+    return has_flag("avx512_bf16" if dtype == "bf16" else "avx512f")
+
+
 # What computes in bf16 and sums gradients in it, too.
 SUMS = "bf16-sums"
 FP16_SUMS = "fp16-sums"
 
 
 def options(dtype):
-    """bf16 products are emulated where the processor has no unit for them: slower,
+    """bf16 products widen their operands where the processor has no unit for them: slower,
     and the plan says so by its instruction set."""
     if dtype == SUMS:
         return [*options("bf16"), "--grad-dtype", "bf16"]

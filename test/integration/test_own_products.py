@@ -116,6 +116,9 @@ def check_threads(mtc, report, folder):
 
 def check_goldens(mtc, report, goldens, folder):
     for name, dtype, steps in GOLDENS:
+        if not precision.library_has(dtype):
+            print(f"  {name} in {dtype}: oneDNN has no kernels for plans on this processor")
+            continue
         bundle = mtc.compile(SPECS[name.split("-")[0]][0], SINGLE, os.path.join(folder, name),
                              [*precision.options(dtype), *ONEDNN])
         report.expect(kernels(mtc, bundle) == {None},

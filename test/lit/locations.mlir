@@ -1,3 +1,4 @@
+// REQUIRES: avx512
 // Tests that ops have the part of the model that they come from as their location, from
 // import to rt, in memory and in files, and that errors of every level name it.
 

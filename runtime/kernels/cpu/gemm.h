@@ -56,21 +56,21 @@ struct GemmThen {
 /// "x86-64-v4-bf16", in this process. Call before anything else of this file; a
 /// second call must name the same one. Errors: usage for another name or a
 /// late, different choice; infeasible if this CPU lacks it.
-/// Products of bf16: oneDNN 2.6 has none under x86-64-v3, slow ones under
-/// x86-64-v4 (its GEMM converts; it allocates memory of its own in each call)
-/// and fast ones under x86-64-v4-bf16. It has none of f16: operands are widened
-/// into the scratch, which is exact, and multiplied in fp32. The kernel of our
-/// own has all types under each instruction set.
+/// oneDNN has products of f32 under x86-64-v4 and of bf16 as well under
+/// x86-64-v4-bf16 (isPlannedByLibrary). It has none of f16: operands are
+/// widened into the scratch, which is exact, and multiplied in fp32. The kernel
+/// of our own has all types under each instruction set.
 Status gemmSelectIsa(std::string_view isa);
 
 /// Scratch bytes of one product for `threads` threads under the chosen
 /// instruction set, in *bytes. Errors: usage for a bad description; infeasible
-/// by oneDNN for bf16 without AVX-512.
+/// where oneDNN has no kernel of it by the rule below.
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 
 /// Whether oneDNN computes a legal product by its kernel of packed blocks
-/// (brgemm), whose memory is all in the scratch. What it has else, as under
-/// x86-64-v3, allocates up to some MiB in each call, or is for reference.
+/// (brgemm), whose memory is all in the scratch, under the chosen instruction
+/// set. What it has else, under x86-64-v3 or of bf16 under x86-64-v4 (2.6.3),
+/// allocates up to some MiB in each call, or is for reference: no plan has it.
 bool isPlannedByLibrary(const GemmDesc &desc, int threads);
 
 /// Bytes of what gemmPack makes under `isa`, one of kIsas: a function of n, k

@@ -41,22 +41,11 @@ dnnl::engine cpuEngine() {
   return engine;
 }
 
-Status oneDnnError(const std::string &what, const dnnl::error &error) {
-  return {StatusCode::failed, "onednn could not " + what + ": " + error.what()};
-}
-
-/// oneDNN has matmul of bf16 from AVX-512 on only. Fixes its instruction set.
-Status checkFeature(const GemmDesc &d) {
-  if (d.ab != MTC_BF16 ||
-      (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) ==
-          dnnl_cpu_isa_avx512_core)
-    return Status::okay();
-  return {StatusCode::infeasible,
-          "expected an instruction set with avx512 for the product " +
-              describe(d) +
-              ", found one without, where onednn has no products of bf16: "
-              "compile for x86-64-v4-bf16 (or x86-64-v4, which is slower), or "
-              "in f32"};
+Status oneDnnError(const char *what, const GemmDesc &d,
+                   const dnnl::error &error) {
+  return {StatusCode::failed, std::string("onednn could not ") + what +
+                                  " the product " + describe(d) + ": " +
+                                  error.what()};
 }
 
 /// [rows, columns], stored transposed if `transposed`.
@@ -69,7 +58,9 @@ memory::desc matrix(int64_t rows, int64_t columns, bool transposed,
   return {{rows, columns}, type, strides};
 }
 
-dnnl::matmul::primitive_desc primitiveOf(const GemmDesc &d) {
+using Planned = dnnl::matmul::primitive_desc;
+
+Planned primitiveOf(const GemmDesc &d) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (d.beta == 1) {
@@ -135,6 +126,29 @@ void round(const float *in, void *out, int64_t count) {
     to[i] = roundToF16(in[i]);
 }
 
+/// Only kernels of packed blocks (brgemm) leave all their memory to the
+/// scratch. What the library has else, as without AVX-512 or without its units
+/// for bf16, allocates up to some MiB in each call, or is for reference.
+Status plan(const GemmDesc &d, Planned &out) {
+  std::string found;
+  try {
+    out = primitiveOf(wideOf(d));
+    found = out.impl_info_str();
+  } catch (const dnnl::error &error) {
+    if (error.status != dnnl_unimplemented)
+      return oneDnnError("plan", d, error);
+    found = "none";
+  }
+  if (found.starts_with("brg"))
+    return Status::okay();
+  return {StatusCode::infeasible,
+          "the product " + describe(d) +
+              ": expected a kernel of onednn whose memory is planned (brg), "
+              "found " +
+              found + ", under " + std::string(gemmIsa()) +
+              "; compile with kernels of our own (--gemm own)"};
+}
+
 struct Row {
   dnnl::matmul primitive;
   memory a, b, c, scratch;
@@ -143,10 +157,8 @@ struct Row {
   bool adds; ///< to what c holds
 };
 
-Row rowOf(const GemmDesc &given) {
-  WideOperands wide(given);
-  GemmDesc d = wideOf(given);
-  dnnl::matmul::primitive_desc pd = primitiveOf(d);
+Row rowOf(const GemmDesc &d, const Planned &pd) {
+  WideOperands wide(d);
   auto placeholder = [](const memory::desc &desc) {
     return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
   };
@@ -233,27 +245,18 @@ std::string_view gemmIsa() {
 }
 
 Status oneDnnScratch(const GemmDesc &desc, int threads, int64_t *bytes) {
-  MTC_RETURN_IF_ERROR(checkFeature(desc));
   ThreadScope scope(threads);
-  try {
-    *bytes = WideOperands(desc).bytes() +
-             int64_t(primitiveOf(wideOf(desc)).scratchpad_desc().get_size());
-  } catch (const dnnl::error &error) {
-    return oneDnnError("plan the product " + describe(desc), error);
-  }
+  Planned planned;
+  MTC_RETURN_IF_ERROR(plan(desc, planned));
+  *bytes = WideOperands(desc).bytes() +
+           int64_t(planned.scratchpad_desc().get_size());
   return Status::okay();
 }
 
 bool isPlannedByLibrary(const GemmDesc &desc, int threads) {
-  if (!checkGemm(desc, threads).ok() || !checkFeature(desc).ok())
-    return false;
-  ThreadScope scope(threads);
-  try {
-    return std::string_view(primitiveOf(wideOf(desc)).impl_info_str())
-        .starts_with("brg");
-  } catch (const dnnl::error &) {
-    return false;
-  }
+  int64_t bytes = 0;
+  return checkGemm(desc, threads).ok() &&
+         oneDnnScratch(desc, threads, &bytes).ok();
 }
 
 std::string gemmLibraryVersion() {
@@ -273,12 +276,13 @@ OneDnnGemm::~OneDnnGemm() = default;
 OneDnnGemm::OneDnnGemm(OneDnnGemm &&) noexcept = default;
 
 Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
-  MTC_RETURN_IF_ERROR(checkFeature(desc));
   ThreadScope scope(threads);
+  Planned planned;
+  MTC_RETURN_IF_ERROR(plan(desc, planned));
   try {
-    impl_.reset(new Impl{.row = rowOf(desc), .threads = threads});
+    impl_.reset(new Impl{.row = rowOf(desc, planned), .threads = threads});
   } catch (const dnnl::error &error) {
-    return oneDnnError("create the product " + describe(desc), error);
+    return oneDnnError("create", desc, error);
   }
   return Status::okay();
 }

@@ -13,8 +13,8 @@ namespace mtc::runtime {
 /// The instruction set of gemmSelectIsa, or "" before it.
 std::string_view gemmIsa();
 
-/// What a product needs, in *bytes. Errors: infeasible for bf16 without
-/// AVX-512; failed, with the library's reason.
+/// What a product needs, in *bytes. Errors: infeasible where the library has no
+/// kernel of it whose memory is all in the scratch, with what it has.
 Status oneDnnScratch(const GemmDesc &desc, int threads, int64_t *bytes);
 
 /// The primitive of a legal product with its memory objects; only their
@@ -25,7 +25,7 @@ public:
   ~OneDnnGemm();
   OneDnnGemm(OneDnnGemm &&) noexcept;
 
-  /// Errors: as oneDnnScratch.
+  /// Errors: as oneDnnScratch; failed, with the library's reason.
   Status create(const GemmDesc &desc, int threads);
   int64_t scratchBytes() const;
   /// Errors: failed, with the library's code.

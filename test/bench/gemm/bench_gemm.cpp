@@ -12,6 +12,7 @@
 #include "runtime/kernels/cpu/team.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 using namespace mtc::runtime;
@@ -29,10 +30,12 @@ double peakOnce(int threads, bool isBf16) {
   return operations / (seconds(threads) - start);
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// What a product takes, the best so far, in seconds.
 struct Times {
-  double library = 1e30, own = 1e30;
-  double packed = 1e30, packing = 1e30; ///< of products that have such an op(b)
+  double library = kNever, own = kNever;
+  double packed = kNever, packing = kNever; ///< where op(b) may be a weight
 };
 
 /// Ends this process, and says why, unless all is well.
@@ -66,6 +69,7 @@ struct Bench {
   const Arguments &given;
   Slots a, b, c;
   double peak = 0, operations = 0;
+  bool hasLibrary = true; ///< that plans may name; else its time is infinite
   Times step{0, 0, 0, 0};
 
   GemmDesc descOf(const Product &p, GemmKernel kernel) const {
@@ -93,7 +97,8 @@ struct Bench {
            *space = scratch.next(0);
       time(number, best, [&] { demand(set.execute(row, x, w, y, space)); });
     };
-    product(0, &best.library, b.next(p.k * p.n * size));
+    if (hasLibrary)
+      product(0, &best.library, b.next(p.k * p.n * size));
     product(1, &best.own, b.next(p.k * p.n * size));
     if (!packed.isWeight)
       return;
@@ -105,9 +110,11 @@ struct Bench {
   }
 
   void run(const Product &p) {
-    GemmDesc rows[] = {descOf(p, GemmKernel::library),
-                       descOf(p, GemmKernel::own),
-                       descOf(p, GemmKernel::ownPacked)};
+    hasLibrary =
+        isPlannedByLibrary(descOf(p, GemmKernel::library), given.threads);
+    GemmDesc rows[] = {
+        descOf(p, hasLibrary ? GemmKernel::library : GemmKernel::own),
+        descOf(p, GemmKernel::own), descOf(p, GemmKernel::ownPacked)};
     GemmSet set;
     demand(set.create(rows, given.threads));
     Slots scratch(std::max(

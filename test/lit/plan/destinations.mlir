@@ -31,16 +31,16 @@ module attributes {mtc.config = #config} {
       // CHECK-NEXT: rt.launch @sums(%[[G]], %{{.+}}, %[[S]]) args() writes [2, 0] {from = "sums"} : (memref<16xf32>, memref<4x16xf32>, memref<16xf32>) -> ()
       %s = rt.launch @sums(%g, %x, %z) args() writes [2, 0] {from = "sums"} : (memref<16xf32>, tensor<4x16xf32>, tensor<16xf32>) -> tensor<16xf32>
       // CHECK: %[[A:.+]] = rt.view workspace at [[FIRST:[0-9]+]] : memref<16x16xf32>
-      // CHECK-NEXT: rt.gemm %{{.+}}, %{{.+}} into %[[A]] m 16
+      // CHECK: rt.gemm %{{.+}}, %{{.+}} into %[[A]] scratch %{{.+}} m 16
       %e2 = tensor.empty() : tensor<16x16xf32>
-      %a = rt.gemm %x, %x into %e2 m 16 n 16 k 4 {ta = true, tb = false, beta = false} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+      %a = rt.gemm %x, %x into %e2 m 16 n 16 k 4 by own {ta = true, tb = false, beta = false} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
       // CHECK: %[[B:.+]] = rt.view workspace at [[FIRST]] : memref<16x16xf32>
-      // CHECK-NEXT: rt.gemm %{{.+}}, %{{.+}} into %[[B]] m 16 n 16 k 4 {beta = true
-      %b = rt.gemm %x, %x into %a m 16 n 16 k 4 {ta = true, tb = false, beta = true} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+      // CHECK: rt.gemm %{{.+}}, %{{.+}} into %[[B]] scratch %{{.+}} m 16 n 16 k 4 by own {beta = true
+      %b = rt.gemm %x, %x into %a m 16 n 16 k 4 by own {ta = true, tb = false, beta = true} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
       // b is read behind c, which does not read it.
       // CHECK-NOT: rt.view workspace at [[FIRST]] :
-      // CHECK: rt.gemm %{{.+}}, %{{.+}} into %{{.+}} m 16 n 16 k 4 {beta = false
-      %c = rt.gemm %x, %x into %b m 16 n 16 k 4 {ta = true, tb = false, beta = false} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+      // CHECK: rt.gemm %{{.+}}, %{{.+}} into %{{.+}} m 16 n 16 k 4 by own {beta = false
+      %c = rt.gemm %x, %x into %b m 16 n 16 k 4 by own {ta = true, tb = false, beta = false} : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
       pipe.export "s" %s : tensor<16xf32>
       pipe.export "b" %b : tensor<16x16xf32>
       pipe.export "c" %c : tensor<16x16xf32>

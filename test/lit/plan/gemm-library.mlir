@@ -1,3 +1,4 @@
+// REQUIRES: avx512
 // RUN: mtc compile gpt2-nano --pp 2 --mbs 2 --gbs 4 --gemm onednn --compile-to=plan-memory | FileCheck %s
 // Tests that every program names the GEMM library that its scratch sizes are of, and none if all products are our own.
 // RUN: mtc compile gpt2-nano --pp 2 --mbs 2 --gbs 4 --compile-to=plan-memory | FileCheck %s --check-prefix=OWN

@@ -107,17 +107,17 @@ module attributes {mtc.config = #config} {
       %s = rt.ref grad for "s" use 0 : memref<2x2xf32>
       %e = tensor.empty() : tensor<8x8xf32>
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      rt.gemm %x, %x into %w m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %w m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       rt.launch @bias(%x, %u) args() writes [1] : (tensor<8x8xf32>, memref<8xf32>) -> ()
       rt.launch @both(%x, %b, %c) args() writes [1, 2] : (tensor<8x8xf32>, memref<8xf32>, memref<8xf32>) -> ()
-      rt.gemm %x, %x into %s m 2 n 2 k 32 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<2x2xf32>) -> ()
+      rt.gemm %x, %x into %s m 2 n 2 k 32 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<2x2xf32>) -> ()
       return
     }
     func.func @stage0_other() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = weight_gradient>} {
       %t = rt.ref grad for "t" use 0 : memref<2x2xf32>
       %e = tensor.empty() : tensor<8x8xf32>
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      rt.gemm %x, %x into %t m 2 n 2 k 32 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<2x2xf32>) -> ()
+      rt.gemm %x, %x into %t m 2 n 2 k 32 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<2x2xf32>) -> ()
       return
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {

@@ -114,30 +114,30 @@ module attributes {mtc.config = #config} {
       %r = pipe.param "cleared" : tensor<8x8xf32>
       %e = tensor.empty() : tensor<8x8xf32>
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %1 = rt.gemm %x, %w into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %2 = rt.gemm %1, %r into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-      %3 = rt.gemm %2, %v into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %1 = rt.gemm %x, %w into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %2 = rt.gemm %1, %r into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %3 = rt.gemm %2, %v into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     func.func @stage0_chunk1_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 1, phase = forward>} {
       %u = pipe.param "u" : tensor<8x8xf32>
       %c = pipe.param "c" : tensor<8x8xf32>
       %e = tensor.empty() : tensor<8x8xf32>
-      %1 = rt.gemm %u, %c into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %1 = rt.gemm %u, %c into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     func.func @stage0_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward>} {
       %w = pipe.param "w" : tensor<8x8xf32>
       %b = pipe.param "b" : tensor<8x8xf32>
       %e = tensor.empty() : tensor<8x8xf32>
-      %1 = rt.gemm %w, %b into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %1 = rt.gemm %w, %b into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     func.func @stage0_eval() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = eval>} {
       %v = pipe.param "v" : tensor<8x8xf32>
       %n = pipe.param "nobody's" : tensor<8x8xf32>
       %e = tensor.empty() : tensor<8x8xf32>
-      %1 = rt.gemm %n, %v into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %1 = rt.gemm %n, %v into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {

@@ -99,7 +99,7 @@ module attributes {mtc.config = #config} {
     func.func @stage0_fwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = forward>} {
       %e = tensor.empty() : tensor<8x8xf32>
       // expected-error @+1 {{expected a value in operand 0, which is read, found an empty tensor, which holds none}}
-      %y = rt.gemm %e, %e into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %y = rt.gemm %e, %e into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
   }
@@ -118,7 +118,7 @@ module attributes {mtc.config = #config} {
       %e = tensor.empty() : tensor<8x8xf32>
       %x = pipe.received activation : tensor<8x8xf32>
       // expected-error @+1 {{expected a value in operand 2, which is read, found an empty tensor, which holds none}}
-      %y = rt.gemm %x, %x into %e m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %y = rt.gemm %x, %x into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
   }
@@ -158,7 +158,7 @@ module attributes {mtc.config = #config} {
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
       // expected-error @+1 {{expected no reader of operand 0 behind it, because it works on it in place, found one}}
       %y = rt.collective all_reduce %x group tp count 64 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-      %z = rt.gemm %x, %y into %e m 8 n 8 k 8 {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %z = rt.gemm %x, %y into %e m 8 n 8 k 8 by own {ta = false, tb = false, beta = false} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return
     }
   }
@@ -177,7 +177,7 @@ module attributes {mtc.config = #config} {
       %e = tensor.empty() : tensor<8x8xf32>
       %x = rt.zero %e : (tensor<8x8xf32>) -> tensor<8x8xf32>
       // expected-error @+1 {{expected no reader of operand 2 behind it, because it works on it in place, found one}}
-      %y = rt.gemm %x, %x into %x m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %y = rt.gemm %x, %x into %x m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       pipe.send activation %x : tensor<8x8xf32>
       return
     }

@@ -63,23 +63,23 @@ module attributes {mtc.config = #config} {
       // CHECK-NEXT: rt.zero %[[S]]
       // CHECK-NEXT: rt.gemm %{{.*}} into %[[B]]
       // CHECK-NEXT: rt.collective reduce_scatter %[[S]] group dp count 64
-      // MEMORY: rt.view workspace at 0 : memref<128xf32>
+      // MEMORY: rt.view workspace at [[#BUCKET:]] : memref<128xf32>
       // MEMORY-NEXT: rt.zero
-      // MEMORY: %[[W:.*]] = rt.view workspace at 0 : memref<8x8xf32>
-      // MEMORY-NEXT: rt.gemm %{{.*}} into %[[W]]
-      // MEMORY: %[[U:.*]] = rt.view workspace at 256 : memref<8xf32>
+      // MEMORY: %[[W:.*]] = rt.view workspace at [[#BUCKET]] : memref<8x8xf32>
+      // MEMORY: rt.gemm %{{.*}} into %[[W]] scratch
+      // MEMORY: %[[U:.*]] = rt.view workspace at [[#BUCKET + 256]] : memref<8xf32>
       // MEMORY-NEXT: rt.launch @bias(%{{.*}}, %[[U]])
-      // MEMORY: %[[S:.*]] = rt.view workspace at 0 : memref<128xf32>
+      // MEMORY: %[[S:.*]] = rt.view workspace at [[#BUCKET]] : memref<128xf32>
       // MEMORY-NEXT: rt.collective reduce_scatter %[[S]] group dp count 64
       // MEMORY: %[[G:.*]] = rt.view grads at 0 : memref<64xf32>
       // MEMORY-NEXT: rt.offset_view %[[G]]
       // MEMORY: rt.launch @kernel1
-      // MEMORY-NEXT: rt.view workspace at 0 : memref<128xf32>
+      // MEMORY-NEXT: rt.view workspace at [[#BUCKET]] : memref<128xf32>
       // MEMORY-NEXT: rt.zero
       // MEMORY: rt.view grads at 256 : memref<64xf32>
-      rt.gemm %x, %x into %w m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %w m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       rt.launch @bias(%x, %u) args() writes [1] : (tensor<8x8xf32>, memref<8xf32>) -> ()
-      rt.gemm %x, %x into %b m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %b m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       return
     }
   }

@@ -31,7 +31,7 @@
 // RUN: mtc-opt %s --store-gradients | mtc-opt --store-gradients | FileCheck %s
 
 // Two products of a fragment: the second adds to the first.
-// RUN: sed -e 's/rt.launch @kernel0(%x, %u) args() writes .1. : (tensor<8x8xf32>, memref<8x8xf32>)/rt.gemm %x, %x into %u m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>)/' %s | mtc-opt --store-gradients | FileCheck %s --check-prefix=TWO
+// RUN: sed -e 's/rt.launch @kernel0(%x, %u) args() writes .1. : (tensor<8x8xf32>, memref<8x8xf32>)/rt.gemm %x, %x into %u m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>)/' %s | mtc-opt --store-gradients | FileCheck %s --check-prefix=TWO
 // TWO-LABEL: func.func @stage0_bwd()
 // TWO: rt.gemm {{.*}}stores_first
 // TWO-COUNT-2: rt.gemm {{.*}}{beta = true, ta = false, tb = false}
@@ -67,8 +67,8 @@ module attributes {mtc.config = #config} {
       %v = rt.ref grad for "v" use 0 : memref<8x8xf32>
       %w = rt.ref grad for "w" use 0 : memref<8x8xf32>
       %u = rt.ref grad for "u" use 0 : memref<8x8xf32>
-      rt.gemm %x, %x into %w m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
-      rt.gemm %x, %x into %u m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %w m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %u m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       rt.launch @kernel0(%x, %u) args() writes [1] : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
       rt.launch @kernel0(%x, %v) args() writes [1] : (tensor<8x8xf32>, memref<8x8xf32>) -> ()
       return
@@ -76,13 +76,13 @@ module attributes {mtc.config = #config} {
     func.func @stage0_bwd_last() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = backward, form = last>} {
       %x = pipe.param "v" : tensor<8x8xf32>
       %w = rt.ref grad for "w" use 0 : memref<8x8xf32>
-      rt.gemm %x, %x into %w m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %w m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       return
     }
     func.func @stage0_chunk1_bwd() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 1, phase = backward>} {
       %x = pipe.param "v" : tensor<8x8xf32>
       %c = rt.ref grad for "c" use 0 : memref<8x8xf32>
-      rt.gemm %x, %x into %c m 8 n 8 k 8 {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
+      rt.gemm %x, %x into %c m 8 n 8 k 8 by own {ta = false, tb = false, beta = true} : (tensor<8x8xf32>, tensor<8x8xf32>, memref<8x8xf32>) -> ()
       return
     }
     func.func @stage0_reduce() attributes {pipe.fragment = #pipe.fragment<stage = 0, chunk = 0, phase = reduce>} {

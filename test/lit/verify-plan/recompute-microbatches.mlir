@@ -1,3 +1,4 @@
+// REQUIRES: avx512
 // Some microbatches in flight are computed again: faults that only two forms make.
 // RUN: mtc compile gpt2-nano --gemm onednn --pp 2 --mbs 4 --gbs 16 --recompute microbatches=1 --compile-to=plan-memory -o %t.mlir
 // RUN: mtc-opt --verify-plan %t.mlir -o /dev/null

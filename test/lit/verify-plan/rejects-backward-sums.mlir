@@ -1,3 +1,4 @@
+// REQUIRES: avx512
 // Gradients that the last microbatch's backward sums over ranks. One fault each, planted
 // in the plan of a compiled model of several buckets, one of them partial over tp.
 // RUN: mtc compile gpt2-nano --gemm onednn --tp 2 --dp 2 --mbs 2 --gbs 8 --sp --zero 1 --bucket-size 20000 --overlap grad-reduce --compile-to=plan-memory -o %t.mlir

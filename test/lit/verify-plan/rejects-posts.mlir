@@ -1,3 +1,4 @@
+// REQUIRES: avx512
 // Transfers that are posted and waited for apart: faults planted in the plan of a
 // compiled model, two stages.
 // RUN: mtc compile gpt2-nano --gemm onednn --tp 1 --pp 2 --dp 1 --mbs 2 --gbs 8 --compile-to=plan-memory -o %t.mlir

@@ -3,7 +3,7 @@
 #config = #mtc.config<model = <name = "hand", layers = 2, hidden = 8, vocab = 30, padded_vocab = 30>,
   mesh = <tp = 2, cp = 1, dp = 2, pp = 2>, batch = <micro = 2, microbatches = 2, global = 8, sequence = 8>,
   precision = f32, schedule = <name = "1f1b", chunks = 1, layers_per_stage = [1, 1]>,
-  optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1>>
+  optimizer = <kind = adamw, zero = 1, bucket_size = 40000000>, target = <device = "cpu", isa = "x86-64-v3", threads = 1, gemm = own>>
 module attributes {
   mtc.phase = "verify-plan", dist.mesh = #dist.mesh<["dp" = 2, "tp" = 2]>,
   mtc.config = #config} {
@@ -15,7 +15,7 @@ module attributes {
       %a = rt.view workspace at 1024 : memref<8x16xf32>
       %c = rt.view grads at 0 : memref<16x8xf32>
       %s = rt.view workspace at 1536 : memref<64xi8>
-      rt.gemm %x, %a into %c scratch %s m 16 n 8 k 16 {ta = false, tb = true, beta = true} : (memref<16x16xf32>, memref<8x16xf32>, memref<16x8xf32>, memref<64xi8>) -> ()
+      rt.gemm %x, %a into %c scratch %s m 16 n 8 k 16 by own {ta = false, tb = true, beta = true} : (memref<16x16xf32>, memref<8x16xf32>, memref<16x8xf32>, memref<64xi8>) -> ()
       rt.collective all_reduce %x group tp count 256 {origin = "g"} : (memref<16x16xf32>) -> ()
       return
     }

@@ -139,7 +139,7 @@ TEST_F(RankTest, AFailureStaysAndReachesTheOthers) {
 
 const char *const kGemm =
     R"("gemms": [{"m": 1, "n": 1, "k": 3, "ta": false, "tb": false, "beta": false,
-                  "ab": "f32", "c": "f32", "scratch": 1024}])";
+                  "ab": "f32", "c": "f32", "scratch": 1024, "kernel": "own"}])";
 
 TEST_F(RankTest, MultipliesByTheDescriptorsRows) {
   rows_[1].chunk = 2;
@@ -171,7 +171,7 @@ TEST_F(RankTest, RejectsProductsThatCannotBe) {
                   "gemm 0: expected a product without epilogue, as a CPU has "
                   "none"},
                  // The toy's instruction set is x86-64-v3.
-                 {"\"ab\": \"f32\"", "\"ab\": \"bf16\"", "avx512"}}) {
+                 {", \"kernel\": \"own\"", "", "memory is planned"}}) {
     std::string text = toyWith("\"gemms\": []", kGemm);
     text.replace(text.find(c.from), std::strlen(c.from), c.to);
     RankParts p = parts(0);
