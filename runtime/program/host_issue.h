@@ -10,10 +10,10 @@ namespace mtc::runtime {
 /// done, in nanoseconds: until all is issued, without any wait for what the
 /// device then does.
 struct HostIssue {
-  int64_t block = 0;   ///< step block filled and sent, the loss set to 0
-  int64_t tokens = 0;  ///< taken from the loader and sent
+  int64_t block = 0;   ///< step block filled
+  int64_t tokens = 0;  ///< taken from the loader and sent, with the block
   int64_t works = 0;   ///< of the device, launched: its graphs
-  int64_t results = 0; ///< loss and step block sent for
+  int64_t results = 0; ///< step block sent for, with the loss
 
   int64_t worksIssued = 0; ///< how many; 0: rows were issued one by one
   int64_t copies = 0;      ///< between host and device

@@ -28,12 +28,15 @@ struct RowRange {
 
 /// A walk that a device keeps, in one part or in several, one behind the other.
 /// Its inputs lie in memory of the device, one behind the other in the order of
-/// the rows, which read them there. Each issue begins with a copy of all of
-/// them from the host: the next step's can be filled while this one runs.
+/// the rows, which read them there; in front of them the step block, if it is a
+/// training step's first walk. Each issue begins with one copy of all of that
+/// from the host: the next step's can be filled while this one runs. What else
+/// begins and ends a step is in the parts.
 struct KeptWalk {
   bool isPrepared = false; ///< its rows were walked one by one
   std::vector<std::unique_ptr<WorkKeeper::Work>> parts;
-  int64_t inputBytes = 0;
+  bool beginsStep = false;
+  int64_t inputBytes = 0;                               ///< with the block
   std::byte *inputs = nullptr;                          ///< of the device
   std::array<std::byte *, StepSlots::kCount> staging{}; ///< by slot of the step
 

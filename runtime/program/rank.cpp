@@ -108,6 +108,7 @@ Status RankState::walk(const EntryInfo &entry, int64_t first, int64_t end,
 Status RankState::walkRows(const RowRange &range, DataLoader &loader,
                            Observer *observer) {
   const EntryInfo &entry = *range.entry;
+  MTC_RETURN_IF_ERROR(issueBegin());
   rows_ = timelines_[&entry - descriptor().entries.data()];
   for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_) {
     accept(issue(entry, *row_, loader));
@@ -250,8 +251,15 @@ Status RankState::beginStep(const MtcStepBlock &block) {
   slot.messages->block = block;
   if (context_.device)
     context_.block = &slot.messages->block;
-  accept(stream().copyIn({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
-                         &slot.messages->block, sizeof block));
+  isBegun_ = bringsLoss_ = false;
+  return failure();
+}
+
+Status RankState::issueBegin() {
+  if (std::exchange(isBegun_, true))
+    return failure();
+  accept(stream().copyIn(kStepBlock, &slots_.current().messages->block,
+                         sizeof(MtcStepBlock)));
   accept(stream().fill(loss(), 0, sizeof(float)));
   return failure();
 }
@@ -265,10 +273,10 @@ Status RankState::complete() {
 
 Status RankState::endStep() {
   StepSlot &slot = slots_.current();
-  accept(
-      stream().copyOut(loss(), &slot.messages->loss, sizeof(StepResult::loss)));
-  accept(stream().copyOut({MTC_ARENA_STEP, offsetof(MtcStepState, block)},
-                          &slot.messages->found, sizeof(MtcStepBlock)));
+  MtcStepBlock &found = slot.messages->found;
+  accept(stream().copyOut(kStepBlock, &found, sizeof found));
+  if (!bringsLoss_)
+    accept(stream().copyOut(loss(), &found.loss, sizeof found.loss));
   slot.done = stream().record();
   if (parts_.flight)
     slot.notes = parts_.flight->recorder().count();
@@ -283,9 +291,10 @@ Status RankState::readResult(StepResult &out) {
     return failure();
   if (parts_.flight && parts_.device->exchanges())
     parts_.flight->completed(slot.notes);
-  out.loss = slot.messages->loss;
-  out.gradNorm = slot.messages->found.grad_norm;
-  out.applies = slot.messages->found.applies != 0;
+  const MtcStepBlock &found = slot.messages->found;
+  out.loss = found.loss;
+  out.gradNorm = found.grad_norm;
+  out.applies = found.applies != 0;
   return Status::okay();
 }
 

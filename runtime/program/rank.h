@@ -107,8 +107,9 @@ public:
     return static_cast<char *>(context_.arena[at.arena]) + at.offset;
   }
 
-  /// Issues what precedes the rows of a step: its block, and a loss of 0. Of
-  /// the steps before, at most one has results that nobody has read.
+  /// Begins a step with this block: its first walk issues that, and a loss of
+  /// 0. Of the steps before, at most one has results
+  /// that nobody has read.
   Status beginStep(const MtcStepBlock &block);
   /// Issues that accumulators are as before the first step: all zero. For a
   /// step without its update, which would have left them so.
@@ -186,11 +187,18 @@ private:
                   Observer *observer);
   Status walkKept(WorkKeeper &keeper, const RowRange &range,
                   DataLoader &loader);
+  /// Issues what stands in front of a step's rows, if nobody has: its block,
+  /// and a loss of 0.
+  Status issueBegin();
   /// Makes the parts of a walk.
   Status keep(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
               KeptWalk &walk);
   /// Makes room for its inputs.
   Status openInputs(WorkKeeper &keeper, const RowRange &range, KeptWalk &walk);
+  /// The same as issueBegin, and the loss into the block, of a walk that has
+  /// them.
+  void keepBegin(WorkKeeper &keeper, const KeptWalk &walk);
+  void keepEnd(WorkKeeper &keeper, const KeptWalk &walk);
   /// Keeps the first rows of `rest` that are left, up to a part that is full.
   void keepRows(WorkKeeper &keeper, RowRange &rest, DataLoader &loader);
   /// Fills those of the step, and issues that they go to the device.
@@ -222,6 +230,8 @@ private:
   const MtcStep *rows_ = nullptr; ///< of its entry
   int32_t collectives_ = 0;       ///< that the row has issued
   bool keeps_ = true;
+  bool isBegun_ = true;     ///< no step waits for its block to be issued
+  bool bringsLoss_ = false; ///< what was walked put the loss into the block
   KeptWalks kept_;
   bool isKeeping_ = false;         ///< rows that are walked do not run
   std::byte *keptInput_ = nullptr; ///< of the next row that is kept

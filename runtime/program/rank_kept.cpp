@@ -3,6 +3,9 @@
 #include "runtime/program/rank.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -17,6 +20,11 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
   KeptWalk &walk = kept_[range];
   // What is kept first takes longer.
   HostIssue *issue = walk.isKept() ? issue_ : nullptr;
+  // The loss of an evaluation is summed over ranks behind its walk: a copy of
+  // it that is kept would be this rank's part.
+  const bool begins = !isBegun_ && !range.entry->update.empty();
+  if (!begins)
+    MTC_RETURN_IF_ERROR(issueBegin());
   if (!walk.isKept()) {
     bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
       return each.second.isPrepared && each.first.contains(range);
@@ -25,8 +33,13 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
       walk.isPrepared = true;
       return walkRows(range, loader, nullptr);
     }
+    walk.beginsStep = begins;
+    isBegun_ = true;
     MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
   }
+  assert(walk.beginsStep == begins);
+  isBegun_ = true;
+  bringsLoss_ = begins;
   int64_t begin = traceNow();
   sendInputs(keeper, range, loader, walk);
   int64_t sent = traceNow();
@@ -51,6 +64,10 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
 void RankState::sendInputs(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader, const KeptWalk &walk) {
   std::byte *begin = walk.staging[slots_.index()], *input = begin;
+  if (walk.beginsStep) {
+    std::memcpy(input, &slots_.current().messages->block, sizeof(MtcStepBlock));
+    input += sizeof(MtcStepBlock);
+  }
   rows_ = timelines_[range.entry - descriptor().entries.data()];
   for (row_ = rows_ + range.first; row_ != rows_ + range.end; ++row_)
     if (row_->kind == MTC_STEP_LOAD)
@@ -67,7 +84,7 @@ void RankState::sendInputs(WorkKeeper &keeper, const RowRange &range,
 Status RankState::openInputs(WorkKeeper &keeper, const RowRange &range,
                              KeptWalk &walk) {
   const MtcStep *rows = timelines_[range.entry - descriptor().entries.data()];
-  walk.inputBytes = 0;
+  walk.inputBytes = walk.beginsStep ? sizeof(MtcStepBlock) : 0;
   for (int64_t row = range.first; row < range.end; ++row)
     if (rows[row].kind == MTC_STEP_LOAD)
       MTC_RETURN_IF_ERROR(forEachInput(
@@ -92,12 +109,31 @@ Status RankState::keep(WorkKeeper &keeper, const RowRange &range,
   for (RowRange rest = range; rest.first < rest.end && context_.status == 0;) {
     accept(keeper.begin());
     isKeeping_ = true;
+    if (rest.first == range.first)
+      keepBegin(keeper, walk);
     if (context_.status == 0)
       keepRows(keeper, rest, loader);
+    if (rest.first == rest.end)
+      keepEnd(keeper, walk);
     isKeeping_ = false;
     accept(keeper.end(walk.parts.emplace_back()));
   }
   return failure();
+}
+
+void RankState::keepBegin(WorkKeeper &keeper, const KeptWalk &walk) {
+  if (!walk.beginsStep || context_.status != 0)
+    return;
+  accept(keeper.take(
+      kStepBlock, std::exchange(keptInput_, keptInput_ + sizeof(MtcStepBlock)),
+      sizeof(MtcStepBlock)));
+  accept(stream().fill(loss(), 0, sizeof(float)));
+}
+
+void RankState::keepEnd(WorkKeeper &keeper, const KeptWalk &walk) {
+  if (walk.beginsStep && context_.status == 0)
+    accept(keeper.take({MTC_ARENA_STEP, offsetof(MtcStepState, block.loss)},
+                       address(loss()), sizeof(MtcStepBlock::loss)));
 }
 
 void RankState::keepRows(WorkKeeper &keeper, RowRange &rest,

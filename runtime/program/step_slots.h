@@ -7,15 +7,19 @@
 #include "runtime/device/device.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace mtc::runtime {
 
+/// Where a device has the block of a step.
+inline constexpr ArenaOffset kStepBlock{MTC_ARENA_STEP,
+                                        offsetof(MtcStepState, block)};
+
 /// What the host gives the device for a step, and what comes back.
 struct StepMessages {
   MtcStepBlock block; ///< before the step
-  MtcStepBlock found; ///< behind it
-  float loss;         ///< likewise
+  MtcStepBlock found; ///< behind it, with the loss
 };
 
 /// Steps take the slots in turn, so that the host may fill the messages of a

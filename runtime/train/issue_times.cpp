@@ -10,9 +10,6 @@
 namespace mtc::runtime {
 namespace {
 
-/// The loss, which begins at 0.
-constexpr int kFills = 1;
-
 double median(std::vector<double> all) {
   auto middle = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);
   std::ranges::nth_element(all, middle);
@@ -52,7 +49,6 @@ Json IssueTimes::toJson(int rank) const {
   double step = medianOf([](const Step &s) { return s.seconds; });
   host["graphs"] = latest.worksIssued;
   host["copies"] = latest.copies;
-  host["fills"] = kFills;
   host["issue_seconds"] = all;
   host["block_seconds"] = secondsOf([](const HostIssue &i) { return i.block; });
   host["tokens_seconds"] =

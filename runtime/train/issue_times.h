@@ -17,8 +17,8 @@ public:
   /// `seconds`: of the step, from one result to the next.
   void add(const HostIssue &issue, double seconds);
 
-  /// `steps` that are counted, and, unless there is none, of a step `graphs`,
-  /// `copies` and `fills` that are issued, seconds of all that, of its parts
+  /// `steps` that are counted, and, unless there is none, of a step `graphs`
+  /// and `copies` that are issued, seconds of all that, of its parts
   /// and of the step, and the share of the step.
   Json toJson(int rank) const;
 

@@ -49,6 +49,7 @@ void StepSchedule::fill(const GlobalBatch &step, MtcStepBlock &block) {
   block.applies = 1;
   block.follows = 0;
   block.loss_scale = 1;
+  block.loss = 0;
   block.inv_loss_scale = 1;
   block.grad_norm = 0;
 }

@@ -119,8 +119,8 @@ Status CudaKeeper::hostMemory(int64_t bytes, std::byte *&out) {
 Status CudaKeeper::deviceMemory(int64_t bytes, void *&out) {
   auto memory = std::make_unique<CudaMemory>(driver_);
   const int64_t sizes[] = {bytes};
-  MTC_RETURN_IF_ERROR(
-      memory->allocate(sizes, "the tokens of a step", stream_.handle()));
+  MTC_RETURN_IF_ERROR(memory->allocate(sizes, "what the host sends of a step",
+                                       stream_.handle()));
   out = pointerTo(memory->part(0));
   memory_.push_back(std::move(memory));
   return Status::okay();

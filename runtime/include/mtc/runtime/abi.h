@@ -95,7 +95,7 @@ struct MtcStepBlock {
   float momentum;
   float clip_threshold, clip_coeff;
   int32_t applies, follows;
-  float loss_scale;
+  float loss_scale, loss;
   double inv_loss_scale;
   double grad_norm;
 };

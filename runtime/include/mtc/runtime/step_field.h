@@ -25,8 +25,9 @@ inline MtcStepState &stepState(const MtcContext *context) {
 }
 
 /// Before each step the runtime writes every field; `Norm` is written again, by
-/// mtc_norm_finish.
-enum class StepWriter { Runtime, Norm };
+/// mtc_norm_finish, and `Step` behind the step, where a device keeps its rows
+/// (KeptWalk).
+enum class StepWriter { Runtime, Norm, Step };
 
 /// Kernels, by rt.step_field; generated code, as a variable of rt.affine; the
 /// functions of the runtime; guarded ops, which look whether to do anything.
@@ -62,6 +63,8 @@ enum class StepReader { Kernels, Affine, Runtime, Guards };
   FIELD(LOSS_SCALE, loss_scale, Runtime, Kernels,                              \
         "what the loss is multiplied by before its gradient is taken, where "  \
         "the plan does that; else 1")                                          \
+  FIELD(LOSS, loss, Step, Runtime,                                             \
+        "of this step, beside the other results")                              \
   FIELD(INV_LOSS_SCALE, inv_loss_scale, Runtime, Runtime, "1 / loss_scale")    \
   FIELD(GRAD_NORM, grad_norm, Norm, Runtime,                                   \
         "the global norm of gradients, unscaled")
