@@ -47,8 +47,7 @@ public:
   /// Issues a copy of `hostMemory` to `deviceMemory`.
   virtual Status send(void *to, const std::byte *from, int64_t bytes) = 0;
   /// Issues a copy of `deviceMemory` or of an arena to an arena, which may be
-  /// kept. Errors: as
-  /// Stream::copyIn.
+  /// kept. Errors: as Stream::copyIn.
   virtual Status take(ArenaOffset to, const void *from, int64_t bytes) = 0;
 };
 

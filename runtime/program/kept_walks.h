@@ -17,6 +17,10 @@ namespace mtc::runtime {
 struct RowRange {
   const EntryInfo *entry = nullptr;
   int64_t first = 0, end = 0;
+  /// Whether a step of training begins with them: then its block and its loss
+  /// are theirs. The loss of an evaluation is summed over ranks behind its
+  /// rows.
+  bool beginsStep() const { return first == 0 && !entry->update.empty(); }
   bool contains(const RowRange &other) const {
     return entry == other.entry && first <= other.first && other.end <= end;
   }
@@ -28,14 +32,13 @@ struct RowRange {
 
 /// A walk that a device keeps, in one part or in several, one behind the other.
 /// Its inputs lie in memory of the device, one behind the other in the order of
-/// the rows, which read them there; in front of them the step block, if it is a
-/// training step's first walk. Each issue begins with one copy of all of that
+/// the rows, which read them there; in front of them the step block, if they
+/// begin a step. Each issue begins with one copy of all of that
 /// from the host: the next step's can be filled while this one runs. What else
 /// begins and ends a step is in the parts.
 struct KeptWalk {
   bool isPrepared = false; ///< its rows were walked one by one
   std::vector<std::unique_ptr<WorkKeeper::Work>> parts;
-  bool beginsStep = false;
   int64_t inputBytes = 0;                               ///< with the block
   std::byte *inputs = nullptr;                          ///< of the device
   std::array<std::byte *, StepSlots::kCount> staging{}; ///< by slot of the step

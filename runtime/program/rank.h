@@ -108,8 +108,7 @@ public:
   }
 
   /// Begins a step with this block: its first walk issues that, and a loss of
-  /// 0. Of the steps before, at most one has results
-  /// that nobody has read.
+  /// 0. Of the steps before, at most one has results that nobody has read.
   Status beginStep(const MtcStepBlock &block);
   /// Issues that accumulators are as before the first step: all zero. For a
   /// step without its update, which would have left them so.
@@ -185,6 +184,8 @@ private:
   void collectTimelines();
   Status walkRows(const RowRange &range, DataLoader &loader,
                   Observer *observer);
+  /// Whether the rows were walked one by one, alone or as a part of others.
+  bool isPrepared(const RowRange &range) const;
   Status walkKept(WorkKeeper &keeper, const RowRange &range,
                   DataLoader &loader);
   /// Issues what stands in front of a step's rows, if nobody has: its block,
@@ -195,10 +196,10 @@ private:
               KeptWalk &walk);
   /// Makes room for its inputs.
   Status openInputs(WorkKeeper &keeper, const RowRange &range, KeptWalk &walk);
-  /// The same as issueBegin, and the loss into the block, of a walk that has
-  /// them.
-  void keepBegin(WorkKeeper &keeper, const KeptWalk &walk);
-  void keepEnd(WorkKeeper &keeper, const KeptWalk &walk);
+  /// The same as issueBegin, with the block from the inputs of the walk.
+  void keepBegin(WorkKeeper &keeper);
+  /// The loss into the block.
+  void keepEnd(WorkKeeper &keeper);
   /// Keeps the first rows of `rest` that are left, up to a part that is full.
   void keepRows(WorkKeeper &keeper, RowRange &rest, DataLoader &loader);
   /// Fills those of the step, and issues that they go to the device.

@@ -15,31 +15,28 @@ bool RankState::isKept(const EntryInfo &entry, int64_t first,
   return keepsWalks() && at != kept_.end() && at->second.isKept();
 }
 
+bool RankState::isPrepared(const RowRange &range) const {
+  return std::ranges::any_of(kept_, [&](const auto &each) {
+    return each.second.isPrepared && each.first.contains(range);
+  });
+}
+
 Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader) {
   KeptWalk &walk = kept_[range];
   // What is kept first takes longer.
   HostIssue *issue = walk.isKept() ? issue_ : nullptr;
-  // The loss of an evaluation is summed over ranks behind its walk: a copy of
-  // it that is kept would be this rank's part.
-  const bool begins = !isBegun_ && !range.entry->update.empty();
-  if (!begins)
-    MTC_RETURN_IF_ERROR(issueBegin());
-  if (!walk.isKept()) {
-    bool isPrepared = std::ranges::any_of(kept_, [&](const auto &each) {
-      return each.second.isPrepared && each.first.contains(range);
-    });
-    if (!isPrepared) {
-      walk.isPrepared = true;
-      return walkRows(range, loader, nullptr);
-    }
-    walk.beginsStep = begins;
-    isBegun_ = true;
-    MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
+  if (!walk.isKept() && !isPrepared(range)) {
+    walk.isPrepared = true;
+    return walkRows(range, loader, nullptr);
   }
-  assert(walk.beginsStep == begins);
+  bringsLoss_ = range.beginsStep();
+  if (!bringsLoss_)
+    MTC_RETURN_IF_ERROR(issueBegin());
+  assert(!bringsLoss_ || !isBegun_);
   isBegun_ = true;
-  bringsLoss_ = begins;
+  if (!walk.isKept())
+    MTC_RETURN_IF_ERROR(keep(keeper, range, loader, walk));
   int64_t begin = traceNow();
   sendInputs(keeper, range, loader, walk);
   int64_t sent = traceNow();
@@ -64,7 +61,7 @@ Status RankState::walkKept(WorkKeeper &keeper, const RowRange &range,
 void RankState::sendInputs(WorkKeeper &keeper, const RowRange &range,
                            DataLoader &loader, const KeptWalk &walk) {
   std::byte *begin = walk.staging[slots_.index()], *input = begin;
-  if (walk.beginsStep) {
+  if (range.beginsStep()) {
     std::memcpy(input, &slots_.current().messages->block, sizeof(MtcStepBlock));
     input += sizeof(MtcStepBlock);
   }
@@ -84,7 +81,7 @@ void RankState::sendInputs(WorkKeeper &keeper, const RowRange &range,
 Status RankState::openInputs(WorkKeeper &keeper, const RowRange &range,
                              KeptWalk &walk) {
   const MtcStep *rows = timelines_[range.entry - descriptor().entries.data()];
-  walk.inputBytes = walk.beginsStep ? sizeof(MtcStepBlock) : 0;
+  walk.inputBytes = range.beginsStep() ? sizeof(MtcStepBlock) : 0;
   for (int64_t row = range.first; row < range.end; ++row)
     if (rows[row].kind == MTC_STEP_LOAD)
       MTC_RETURN_IF_ERROR(forEachInput(
@@ -109,20 +106,20 @@ Status RankState::keep(WorkKeeper &keeper, const RowRange &range,
   for (RowRange rest = range; rest.first < rest.end && context_.status == 0;) {
     accept(keeper.begin());
     isKeeping_ = true;
-    if (rest.first == range.first)
-      keepBegin(keeper, walk);
+    if (rest.beginsStep())
+      keepBegin(keeper);
     if (context_.status == 0)
       keepRows(keeper, rest, loader);
-    if (rest.first == rest.end)
-      keepEnd(keeper, walk);
+    if (rest.first == rest.end && range.beginsStep())
+      keepEnd(keeper);
     isKeeping_ = false;
     accept(keeper.end(walk.parts.emplace_back()));
   }
   return failure();
 }
 
-void RankState::keepBegin(WorkKeeper &keeper, const KeptWalk &walk) {
-  if (!walk.beginsStep || context_.status != 0)
+void RankState::keepBegin(WorkKeeper &keeper) {
+  if (context_.status != 0)
     return;
   accept(keeper.take(
       kStepBlock, std::exchange(keptInput_, keptInput_ + sizeof(MtcStepBlock)),
@@ -130,8 +127,8 @@ void RankState::keepBegin(WorkKeeper &keeper, const KeptWalk &walk) {
   accept(stream().fill(loss(), 0, sizeof(float)));
 }
 
-void RankState::keepEnd(WorkKeeper &keeper, const KeptWalk &walk) {
-  if (walk.beginsStep && context_.status == 0)
+void RankState::keepEnd(WorkKeeper &keeper) {
+  if (context_.status == 0)
     accept(keeper.take({MTC_ARENA_STEP, offsetof(MtcStepState, block.loss)},
                        address(loss()), sizeof(MtcStepBlock::loss)));
 }
