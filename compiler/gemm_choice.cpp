@@ -51,16 +51,17 @@ public:
       return Status::okay();
     }
     ++counts.byTable;
-    bool isLibrarys = found->second.kernel == GemmKernel::library;
+    const GemmKernel named = found->second.kernel;
+    bool isLibrarys = !isOwn(named);
     bool isContinued = isLibrarys && continued.contains(op);
     bool packs =
-        choosePacking(op, found->second,
-                      isContinued ? GemmKernel::own : found->second.kernel);
+        choosePacking(op, found->second, isContinued ? GemmKernel::own : named);
     if (isContinued) {
       ++counts.continued;
     } else if (isLibrarys && !packs) {
       ++counts.byLibrary;
-      op.removeKernelAttr();
+      counts.byInnerProduct += named == GemmKernel::innerProduct;
+      setLibrarys(op, named);
     } else {
       op.setKernel(rt::GemmKernel::Own);
     }
@@ -68,6 +69,14 @@ public:
   }
 
 private:
+  /// A product of the library's matmul has no name.
+  static void setLibrarys(rt::GemmOp op, GemmKernel kernel) {
+    if (kernel == GemmKernel::innerProduct)
+      op.setKernel(rt::GemmKernel::InnerProduct);
+    else
+      op.removeKernelAttr();
+  }
+
   /// Tells pack-weights what the table says, if it does: whether packing pays
   /// where the product is else by `otherwise`.
   bool choosePacking(rt::GemmOp op, const TunedProduct &tuned,
@@ -102,7 +111,7 @@ private:
                             "table again by `mtc tune` here, or compile where "
                             "it was made",
                             counts.file, describe(product), isa,
-                            op.getKernel() ? "own" : "onednn")};
+                            op.isOwn() ? "own" : "onednn")};
     return Status::okay();
   }
 

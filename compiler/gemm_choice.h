@@ -13,11 +13,12 @@ namespace mtc::compiler {
 
 /// What a table of `mtc tune` has chosen in a plan.
 struct GemmChoices {
-  std::string file;      ///< the table's; empty: there was none
-  std::string processor; ///< on which it was measured
-  int64_t byTable = 0;   ///< rt.gemm of all programs that it has
-  int64_t byRule = 0;    ///< and that it lacks
-  int64_t byLibrary = 0; ///< of those of the table, by oneDNN
+  std::string file;           ///< the table's; empty: there was none
+  std::string processor;      ///< on which it was measured
+  int64_t byTable = 0;        ///< rt.gemm of all programs that it has
+  int64_t byRule = 0;         ///< and that it lacks
+  int64_t byLibrary = 0;      ///< of those of the table, by oneDNN
+  int64_t byInnerProduct = 0; ///< and of these, by its inner_product
   /// Of those of the table, ours though oneDNN is faster: a kernel can continue
   /// them (pointwise), unless a wait comes between.
   int64_t continued = 0;

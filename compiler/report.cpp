@@ -124,23 +124,32 @@ distinctProducts(const std::vector<runtime::GemmInfo> &rows) {
 }
 
 /// The distinct products of each program, by what computes them; of our own
-/// also those of weights that are packed once a step.
+/// also those of weights that are packed once a step, of oneDNN's also those by
+/// its inner_product.
 static Json productsReport(const BundlePlan &plan) {
-  int64_t own = 0, packed = 0, library = 0;
+  int64_t own = 0, packed = 0, library = 0, inner = 0;
   for (const ProgramPlan &program : plan.programs)
     for (const runtime::GemmInfo &row :
          distinctProducts(program.descriptor.gemms)) {
-      ++(row.kernel == runtime::GemmKernel::library ? library : own);
+      ++(isOwn(row.kernel) ? own : library);
       packed += row.kernel == runtime::GemmKernel::ownPacked;
+      inner += row.kernel == runtime::GemmKernel::innerProduct;
     }
-  return {{"own", own}, {"own_packed", packed}, {"onednn", library}};
+  return {{"own", own},
+          {"own_packed", packed},
+          {"onednn", library},
+          {"onednn_inner_product", inner}};
 }
 
 static Json gemmTableReport(const GemmChoices &gemms) {
-  return {{"file", gemms.file},           {"processor", gemms.processor},
-          {"by_table", gemms.byTable},    {"by_table_onednn", gemms.byLibrary},
-          {"continued", gemms.continued}, {"by_rule", gemms.byRule},
-          {"packing", gemms.packing}};
+  return {{"file", gemms.file},
+          {"processor", gemms.processor},
+          {"by_table", gemms.byTable},
+          {"by_table_onednn", gemms.byLibrary},
+          {"continued", gemms.continued},
+          {"by_rule", gemms.byRule},
+          {"packing", gemms.packing},
+          {"by_table_inner_product", gemms.byInnerProduct}};
 }
 
 /// What verify-plan proved, in numbers; false if it did not look.

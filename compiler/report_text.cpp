@@ -88,7 +88,7 @@ std::string stageText(const Json &stage) {
 
 } // namespace
 
-/// Distinct products of all programs by a kernel: "own" or "onednn".
+/// Distinct products of all programs by a kernel, a key of productsReport.
 static int64_t productsBy(const Json &r, const char *kernel) {
   return r["products"][kernel].get<int64_t>();
 }
@@ -108,21 +108,22 @@ static std::string typeText(const Json &r) {
 /// By what the plan names, whichever rule or table chose it.
 static std::string productsText(const Json &r) {
   int64_t own = productsBy(r, "own"), library = productsBy(r, "onednn"),
-          packed = productsBy(r, "own_packed");
+          packed = productsBy(r, "own_packed"),
+          inner = productsBy(r, "onednn_inner_product");
   if (own + library == 0)
     return "";
-  if (packed > 0)
-    return fmt::format("products       {} by kernels of our own, {} of them of "
-                       "weights packed once a step, {} by oneDNN (distinct "
-                       "ones, of all programs)\n",
-                       own, packed, library);
-  if (library == 0)
+  if (library == 0 && packed == 0)
     return "products       by kernels of our own\n";
-  if (own == 0)
+  if (own == 0 && inner == 0)
     return "products       by oneDNN\n";
-  return fmt::format("products       {} by kernels of our own, {} by oneDNN "
-                     "(distinct ones, of all programs)\n",
-                     own, library);
+  auto part = [](int64_t count, const char *of) {
+    return count > 0 ? fmt::format(", {} of them {}", count, of) : "";
+  };
+  return fmt::format(
+      "products       {} by kernels of our own{}, {} by oneDNN{} "
+      "(distinct ones, of all programs)\n",
+      own, part(packed, "of weights packed once a step"), library,
+      part(inner, "by its inner_product"));
 }
 
 /// Of a GPU, and the processor that launches for it.

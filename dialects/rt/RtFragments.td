@@ -207,10 +207,12 @@ def Rt_LaunchOp : Rt_DestinationOp<"launch", [AttrSizedOperandSegments]> {
   }];
 }
 def Rt_GemmKernel : I32EnumAttr<"GemmKernel", "what computes a product of a cpu", [
-    I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"OwnPacked", 1, "own_packed">]> {
+    I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"OwnPacked", 1, "own_packed">,
+    I32EnumAttrCase<"InnerProduct", 2, "inner_product">]> {
   let description = [{
     `own`: the runtime's kernel, whose sums depend on neither threads nor shape of the result;
-    `own_packed`: the same with the same bits, but its b is what an rt.pack made of op(b).
+    `own_packed`: the same with the same bits, but its b is what an rt.pack made of op(b); `inner_product`:
+    oneDNN's, forward, or backward by weights where `ta`, with the weights reordered in `scratch`.
   }];
   let cppNamespace = "::mtc::rt";
   let genSpecializedAttr = 0;
@@ -242,6 +244,7 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     Example: `rt.gemm %a, %b into %g m 64 n 128 k 64 by own {ta = false, tb = false, beta = true, counts_last} : (tensor<64x64xf32>, tensor<64x128xf32>, memref<64x128xf32>) -> ()`
     Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by own {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c = rt.gemm %a, %p into %e m 64 n 128 k 64 by own_packed {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, memref<36864xi8>, tensor<64x128xf32>) -> tensor<64x128xf32>`
+    Example: `%c = rt.gemm %a, %b into %e m 64 n 128 k 64 by inner_product {ta = false, tb = false, beta = false} : (tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>`
     Example: `%c, %x = rt.gemm %a, %b bias %d into %e aux %f m 64 n 128 k 64 gelu {ta = false, tb = false, beta = false} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<128xbf16>, tensor<64x128xbf16>, tensor<64x128xbf16>) -> (tensor<64x128xbf16>, tensor<64x128xbf16>)`
 
     **Constraints:** element counts of a, b, c, bias and aux are m·k, k·n, m·n, n and m·n; bias
@@ -257,6 +260,8 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$a `,` $b (`bias` $bias^)? `into` $c (`aux` $aux^)? (`scratch` $scratch^)? `m` $m `n` $n `k` $k (`gelu` $gelu^)? (`by` `` $kernel^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool hasEpilogue() { return getBias() || getGelu(); }
+    /// Whether the runtime's own kernel computes it.
+    bool isOwn() { return getKernel() && getKernel() != ::mtc::rt::GemmKernel::InnerProduct; }
     /// Whether its b is what an rt.pack made.
     bool readsPacked() { return getKernel() == ::mtc::rt::GemmKernel::OwnPacked; }
     /// The launch that continues it; null if none does.

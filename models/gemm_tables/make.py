@@ -2,10 +2,10 @@
 """Measures the tables of products that come with mtc, on the machine that runs it.
 
 Each case is a model, a microbatch and a layout of ranks whose products many runs have. A
-case is measured `--repeats` times, in turn with the others, by `mtc tune`; oneDNN's kernel
-is taken for a product only where it won each time, and times are medians. Let nothing else
-run; a case takes 5 to 40 s. `--before COMMAND` is put in front of each `mtc tune`, for
-machines that have such a command to be alone for a while.
+case is measured `--repeats` times, in turn with the others, by `mtc tune`; a kernel of
+oneDNN's is taken for a product only where it won each time, and times are medians. Let
+nothing else run; a case takes 5 to 60 s. `--before COMMAND` is put in front of each `mtc
+tune`, for machines that have such a command to be alone for a while.
 
 usage: make.py MTC TYPE FILE [--repeats 3] [--before COMMAND...]
 
@@ -23,6 +23,7 @@ import tempfile
 
 MODELS = ("gpt2-124m", "gpt2-355m")
 SAMPLES = ((1, 64), (1, 256), (1, 1024))  # of a microbatch, and their tokens
+TIMES = ("own_us", "onednn_us", "inner_product_us", "packed_us", "pack_us")
 LAYOUTS = {"1 rank x 2 threads": ("--threads-per-rank", 2), "tp 2 x 1 thread": ("--tp", 2)}
 PRODUCT = ("m", "n", "k", "a_transposed", "b_transposed", "adds", "type", "result", "threads")
 
@@ -71,12 +72,9 @@ def merged(tables):
     products = []
     for key in sorted(rows):
         same = rows[key]
-        wins = all(row["kernel"] == "onednn" for row in same)
-        products.append({**dict(zip(PRODUCT, key)), "kernel": "onednn" if wins else "own",
-                         "own_us": median([row["own_us"] for row in same]),
-                         "onednn_us": median([row["onednn_us"] for row in same]),
-                         "packed_us": median([row["packed_us"] for row in same]),
-                         "pack_us": median([row["pack_us"] for row in same])})
+        won = {row["kernel"] for row in same}
+        products.append({**dict(zip(PRODUCT, key)), "kernel": won.pop() if len(won) == 1 else "own",
+                         **{time: median([row[time] for row in same]) for time in TIMES}})
     return {**head, "products": products}
 
 
@@ -107,7 +105,7 @@ def main():
                       f"{len(tables[-1]['products'])} products", flush=True)
     table = merged(tables)
     write(table, options.file)
-    by_library = sum(row["kernel"] == "onednn" for row in table["products"])
+    by_library = sum(row["kernel"] != "own" for row in table["products"])
     print(f"{options.file}: {len(table['products'])} products, {by_library} by oneDNN")
 
 

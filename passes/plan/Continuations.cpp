@@ -12,7 +12,7 @@ namespace mtc::passes {
 namespace {
 
 bool canBeContinued(rt::GemmOp product) {
-  return product && product.getKernel() && !product.getBeta() &&
+  return product && product.isOwn() && !product.getBeta() &&
          !product.hasEpilogue() && product.getOutputs().size() == 1;
 }
 

@@ -72,8 +72,7 @@ struct PlanMemoryPass
   static bool usesLibrary(rt::ProgramOp program) {
     return program
         .walk([](rt::GemmOp op) {
-          return op.getKernel() ? WalkResult::advance()
-                                : WalkResult::interrupt();
+          return op.isOwn() ? WalkResult::advance() : WalkResult::interrupt();
         })
         .wasInterrupted();
   }

@@ -26,6 +26,8 @@ static runtime::GemmInfo usualRow(rt::GemmOp op) {
     row.kernel = runtime::GemmKernel::own;
   else if (op.readsPacked())
     row.kernel = runtime::GemmKernel::ownPacked;
+  else if (op.getKernel())
+    row.kernel = runtime::GemmKernel::innerProduct;
   return row;
 }
 

@@ -32,7 +32,7 @@ public:
     if (!launch.getContinues() || !kernel.getTiled())
       return;
     rt::GemmOp product = launch.productBefore();
-    if (!product || !product.getKernel() || product.getBeta() ||
+    if (!product || !product.isOwn() || product.getBeta() ||
         product.hasEpilogue()) {
       report.error(launch)
           << "expected in front of a launch that continues it a product by "

@@ -134,19 +134,30 @@ std::string packedText(const TunedProduct &tuned, double best) {
       product, pack, pays);
 }
 
+const char *nameOf(GemmKernel kernel) {
+  return isOwn(kernel)                        ? "own"
+         : kernel == GemmKernel::innerProduct ? "oneDNN's inner_product"
+                                              : "oneDNN";
+}
+
+/// What oneDNN's matmul and inner_product took.
+std::string oneDnnText(const TunedProduct &tuned) {
+  std::string text;
+  for (GemmKernel by : {GemmKernel::library, GemmKernel::innerProduct})
+    if (std::optional<double> took = tuned.microseconds(by))
+      text +=
+          fmt::format("{}{} {:.1f} us", text.empty() ? "" : ", ",
+                      text.empty() ? nameOf(by) : "its inner_product", *took);
+  return text.empty() ? "oneDNN has none that allocates nothing" : text;
+}
+
 void sayCpu(const CpuProduct &product, const TunedProduct &tuned) {
-  const double own = tuned.ownMicroseconds,
-               library = tuned.libraryMicroseconds.value_or(0);
-  const bool isOwn = tuned.kernel == GemmKernel::own;
-  const double best = isOwn ? own : library;
-  std::string other = tuned.libraryMicroseconds
-                          ? fmt::format("oneDNN {:.1f} us", library)
-                          : "oneDNN has none that allocates nothing";
-  printLine(
-      fmt::format("{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s{}",
-                  describe(product), own, other, isOwn ? "own" : "oneDNN",
-                  1e3 * operationsOf(product.m, product.n, product.k) / best,
-                  packedText(tuned, best)));
+  const double best = *tuned.microseconds(tuned.kernel);
+  printLine(fmt::format(
+      "{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s{}", describe(product),
+      tuned.ownMicroseconds, oneDnnText(tuned), nameOf(tuned.kernel),
+      1e3 * operationsOf(product.m, product.n, product.k) / best,
+      packedText(tuned, best)));
 }
 
 Status tuneGpu(const TuneOptions &options, const Products &products,

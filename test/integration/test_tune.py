@@ -53,7 +53,8 @@ def read(file):
 def by(row, kernel):
     """As if it had been faster; where oneDNN has no time, it has none that is planned."""
     row["kernel"] = kernel
-    row["onednn_us"] = row["onednn_us"] or row["own_us"]
+    for times in "onednn_us", "inner_product_us":
+        row[times] = row[times] or row["own_us"]
 
 
 def fragments(ir):
@@ -98,7 +99,8 @@ class Tester:
         found = [tuple(row[key] for key in KEY) for row in rows]
         self.report.expect(sorted(found) == sorted(products(self.mtc, self.bundle)),
                            f"expected the plan's products, each once, found {found}")
-        has_times = {row["onednn_us"] is not None for row in rows}
+        has_times = {row[key] is not None for row in rows
+                     for key in ("onednn_us", "inner_product_us")}
         self.report.expect(has_times == {read(self.table)["isa"] != "x86-64-v3"},
                            f"expected times of oneDNN's with AVX-512 only, found {rows}")
         self.report.expect(len(said.splitlines()) == len(rows),
@@ -134,6 +136,38 @@ class Tester:
         check_run(self.mtc, self.report, self.path("tuned"),
                   os.path.join(self.goldens, "tied-1"), self.path("run"),
                   "one product by oneDNN", 5, F32)
+
+    def check_inner_product(self):
+        """Every product: forwards and gradients of inputs forward, gradients of weights
+        backward; stored in the first microbatch and added in the others."""
+        layout = Layout(micro_batch=2)
+        bundle = self.mtc.compile(SPEC, layout, self.path("inner"), OPTIONS)
+        file = self.path("inner.json")
+        self.mtc.call("tune", bundle, "-o", file, "--rounds", 1, "-q")
+        table = read(file)
+        for row in table["products"]:
+            by(row, "inner_product")
+        arguments = ["compile", SPEC, *layout.options(), *OPTIONS, "--gemm-table",
+                     write(file, table), "-o", bundle]
+        said = self.mtc.call(*arguments).stdout
+        report = json.loads(self.mtc.call(*arguments, "--json").stdout)
+        found = products(self.mtc, bundle)
+        directions = {(key[3], key[5]) for key in found}
+        self.report.expect(set(found.values()) == {"inner_product"}
+                           and directions == {(False, False), (True, False), (True, True)},
+                           f"expected all products by inner_product, found {found}")
+        counts = report["products"]
+        self.report.expect(counts["own"] == 0
+                           and counts["onednn"] == counts["onednn_inner_product"] > 0
+                           and f"0 by kernels of our own, {counts['onednn']} by oneDNN, "
+                           f"{counts['onednn']} of them by its inner_product" in said,
+                           f"expected them in the report, found {counts}, {said}")
+        table = report["gemm_table"]
+        self.report.expect(table["by_table"] == table["by_table_onednn"]
+                           == table["by_table_inner_product"] > 0,
+                           f"expected all by the table, found {table}")
+        check_run(self.mtc, self.report, bundle, os.path.join(self.goldens, "tied-1"),
+                  self.path("run"), "all products by inner_product", 5, F32)
 
     def check_microbatches(self):
         """A gradient of a weight is looked up as most microbatches of a step make it: added
@@ -540,6 +574,7 @@ class Tester:
     def check_library(self):
         """Tables that name oneDNN."""
         self.check_one_shape()
+        self.check_inner_product()
         self.check_microbatches()
         self.check_lengths()
         self.check_norms()

@@ -107,8 +107,7 @@ Status CpuDevice::prepare(const Descriptor &d) {
               fmt::format("gemm {}: the plan has {} bytes of scratch, the "
                           "{} on this host needs {}; compile here",
                           i, d.gemms[i].scratch,
-                          d.gemms[i].kernel == GemmKernel::library ? "library"
-                                                                   : "kernel",
+                          isOwn(d.gemms[i].kernel) ? "kernel" : "library",
                           gemms_.scratchBytes(i))};
   return Status::okay();
 }

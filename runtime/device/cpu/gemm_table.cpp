@@ -11,16 +11,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mtc::runtime {
 namespace {
 
 constexpr int64_t kFormat = 1;
 constexpr const char *kFormatKey = "cpu_gemm_table";
-constexpr Choice<GemmKernel> kKernels[] = {{GemmKernel::own, "own"},
-                                           {GemmKernel::library, "onednn"}};
+constexpr Choice<GemmKernel> kKernels[] = {
+    {GemmKernel::own, "own"},
+    {GemmKernel::library, "onednn"},
+    {GemmKernel::innerProduct, "inner_product"}};
 
 std::string_view nameOf(GemmKernel kernel) {
-  return kernel == GemmKernel::library ? "onednn" : "own";
+  return std::ranges::find(kKernels, kernel, &Choice<GemmKernel>::value)->name;
 }
 
 /// Null or no such key where it was not measured, which older tables lack.
@@ -49,13 +53,19 @@ void readRow(FieldReader &row, CpuGemmTable &out) {
   readChoice(row, "kernel", tuned.kernel, kKernels);
   tuned.ownMicroseconds = row.amount("own_us");
   tuned.libraryMicroseconds = row.amountOrNull("onednn_us");
+  tuned.innerMicroseconds = amountIfAny(row, "inner_product_us");
   tuned.packed = readPacked(row);
   row.rejectUnread();
-  if (tuned.kernel == GemmKernel::library && !tuned.libraryMicroseconds)
-    row.problem("kernel: expected own where oneDNN has no such product "
-                "(onednn_us), found onednn");
+  if (!tuned.microseconds(tuned.kernel))
+    row.problem(fmt::format("kernel: expected own where oneDNN has no such "
+                            "product ({0}_us), found {0}",
+                            nameOf(tuned.kernel)));
   if (!out.rows.try_emplace(product, tuned).second)
     row.problem("expected each product once, found one again");
+}
+
+Json orNull(const std::optional<double> &amount) {
+  return amount ? Json(*amount) : Json();
 }
 
 Json jsonOf(const CpuProduct &p, const TunedProduct &tuned) {
@@ -63,8 +73,8 @@ Json jsonOf(const CpuProduct &p, const TunedProduct &tuned) {
   json["threads"] = p.threads;
   json["kernel"] = nameOf(tuned.kernel);
   json["own_us"] = tuned.ownMicroseconds;
-  json["onednn_us"] =
-      tuned.libraryMicroseconds ? Json(*tuned.libraryMicroseconds) : Json();
+  json["onednn_us"] = orNull(tuned.libraryMicroseconds);
+  json["inner_product_us"] = orNull(tuned.innerMicroseconds);
   json["packed_us"] = tuned.packed ? Json(tuned.packed->product) : Json();
   json["pack_us"] = tuned.packed ? Json(tuned.packed->pack) : Json();
   return json;
@@ -109,13 +119,22 @@ std::string describe(const CpuProduct &p) {
          fmt::format(", {} thread{}", p.threads, p.threads == 1 ? "" : "s");
 }
 
+std::optional<double> TunedProduct::microseconds(GemmKernel by) const {
+  switch (by) {
+  case GemmKernel::library:
+    return libraryMicroseconds;
+  case GemmKernel::innerProduct:
+    return innerMicroseconds;
+  default:
+    return ownMicroseconds;
+  }
+}
+
 std::optional<bool> TunedProduct::packingPays(int64_t calls,
                                               GemmKernel otherwise) const {
   if (!packed)
     return std::nullopt;
-  const double other = otherwise == GemmKernel::library
-                           ? libraryMicroseconds.value_or(ownMicroseconds)
-                           : ownMicroseconds;
+  const double other = microseconds(otherwise).value_or(ownMicroseconds);
   return packed->pack + double(calls) * packed->product <
          kClearlyFaster * double(calls) * other;
 }

@@ -84,14 +84,15 @@ struct Timed {
   }
 };
 
-/// Our kernel, the library's where it has one that allocates nothing, and ours
-/// with a packed op(b) where that may be a weight.
+/// Our kernel, those of oneDNN's that allocate nothing, and ours with a packed
+/// op(b) where that may be a weight.
 Status createKernels(GemmKernel ours, std::string_view isa, Timed &out) {
   const CpuProduct &p = out.product;
   int threads = static_cast<int>(p.threads);
   out.rows = {ours};
-  if (isPlannedByLibrary(descOf(p, GemmKernel::library), threads))
-    out.rows.push_back(GemmKernel::library);
+  for (GemmKernel other : {GemmKernel::library, GemmKernel::innerProduct})
+    if (isPlannedByLibrary(descOf(p, other), threads))
+      out.rows.push_back(other);
   if (mayMultiplyWeight(p)) {
     out.rows.push_back(GemmKernel::ownPacked);
     MTC_RETURN_IF_ERROR(gemmPackedBytes(packedOf(p), isa, &out.packedBytes));
@@ -106,7 +107,8 @@ Status createKernels(GemmKernel ours, std::string_view isa, Timed &out) {
 /// What a table has of it.
 TunedProduct tunedOf(const Timed &timed) {
   TunedProduct out =
-      fastestKernel(timed.took.front(), timed.of(GemmKernel::library));
+      fastestKernel(timed.took.front(), timed.of(GemmKernel::library),
+                    timed.of(GemmKernel::innerProduct));
   if (timed.packedBytes > 0)
     out.packed = {tenths(median(timed.of(GemmKernel::ownPacked))),
                   tenths(median(timed.pack))};
@@ -218,9 +220,9 @@ void addTuneRows(std::span<const GemmInfo> gemms, int64_t threads,
   for (const GemmInfo &row : gemms) {
     // What the library stores and adds is a gradient of a weight, as which our
     // kernel would stream it.
-    bool streams = row.kernel == GemmKernel::ownStreamed ||
-                   (row.kernel == GemmKernel::library && !row.beta &&
-                    row.c == MTC_F32 && isAdded(row));
+    bool streams =
+        row.kernel == GemmKernel::ownStreamed ||
+        (!isOwn(row.kernel) && !row.beta && row.c == MTC_F32 && isAdded(row));
     auto ours = streams ? GemmKernel::ownStreamed : GemmKernel::own;
     auto [at, isNew] = out.try_emplace(productOf(row, threads), ours);
     if (!isNew)
@@ -243,19 +245,34 @@ int RoundLength::calls() const {
   return int(std::clamp(most / slowest, 1.0, 1e4));
 }
 
-TunedProduct fastestKernel(const std::vector<double> &own,
-                           const std::vector<double> &library) {
-  TunedProduct out;
-  out.ownMicroseconds = tenths(median(own));
-  if (library.empty())
-    return out;
-  out.libraryMicroseconds = tenths(median(library));
+/// The median, as tables have it; none of no times.
+static std::optional<double> medianOf(const Microseconds &times) {
+  return times.empty() ? std::nullopt : std::optional(tenths(median(times)));
+}
+
+/// Of the medians and, round by round, of the times.
+static bool isClearlyFaster(const Microseconds &other,
+                            const Microseconds &own) {
   std::vector<double> ratios;
   for (size_t i = 0; i < own.size(); ++i)
-    ratios.push_back(library[i] / own[i]);
-  if (median(std::move(ratios)) < kClearlyFaster &&
-      *out.libraryMicroseconds < kClearlyFaster * out.ownMicroseconds)
-    out.kernel = GemmKernel::library;
+    ratios.push_back(other[i] / own[i]);
+  return median(std::move(ratios)) < kClearlyFaster &&
+         *medianOf(other) < kClearlyFaster * *medianOf(own);
+}
+
+TunedProduct fastestKernel(const std::vector<double> &own,
+                           const std::vector<double> &library,
+                           const std::vector<double> &inner) {
+  TunedProduct out;
+  out.ownMicroseconds = *medianOf(own);
+  out.libraryMicroseconds = medianOf(library);
+  out.innerMicroseconds = medianOf(inner);
+  const bool isInner =
+      !inner.empty() &&
+      (library.empty() || *out.innerMicroseconds < *out.libraryMicroseconds);
+  const Microseconds &other = isInner ? inner : library;
+  if (!other.empty() && isClearlyFaster(other, own))
+    out.kernel = isInner ? GemmKernel::innerProduct : GemmKernel::library;
   return out;
 }
 

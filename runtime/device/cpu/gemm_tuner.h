@@ -40,13 +40,14 @@ private:
   std::vector<double> least; ///< by kernel
 };
 
-/// By times in microseconds, a pair for each round, of which there is one at
-/// least; none of the library's where it lacks the product. The library, if
-/// the median of its times in parts of ours is below 0.98, and its median in
-/// parts of our median, too, which tables have (tenths of a microsecond); else
-/// our own.
+/// By times in microseconds, one for each round, of which there is one at
+/// least; none of oneDNN's matmul and inner_product where it lacks the product.
+/// Of these the one of the least median, if the median of its times in parts of
+/// ours is below 0.98, and its median in parts of our median, too, which tables
+/// have (tenths of a microsecond); else our own.
 TunedProduct fastestKernel(const std::vector<double> &own,
-                           const std::vector<double> &library);
+                           const std::vector<double> &library,
+                           const std::vector<double> &inner = {});
 
 /// Hear of a round, from 1, that begins, and of each product that is chosen.
 struct TuneListener {

@@ -28,7 +28,7 @@ Status ownIsa(std::string_view *isa) {
 
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
   MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
-  if (desc.kernel == GemmKernel::library)
+  if (!isOwn(desc.kernel))
     return oneDnnScratch(desc, threads, bytes);
   std::string_view isa;
   MTC_RETURN_IF_ERROR(ownIsa(&isa));
@@ -78,7 +78,7 @@ Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
   auto impl = std::make_unique<Impl>();
   for (const GemmDesc &desc : rows) {
     MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
-    if (desc.kernel != GemmKernel::library) {
+    if (isOwn(desc.kernel)) {
       std::string_view isa;
       MTC_RETURN_IF_ERROR(ownIsa(&isa));
       impl->rows.emplace_back(OwnGemm(desc, threads, isa));

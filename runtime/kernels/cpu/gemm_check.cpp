@@ -39,12 +39,11 @@ static Status checkThreads(int threads) {
 }
 
 static Status checkCounts(const GemmDesc &d) {
-  if (d.counts && (d.kernel == GemmKernel::library || d.c != MTC_F32))
+  if (d.counts && (!isOwn(d.kernel) || d.c != MTC_F32))
     return {StatusCode::usage,
             "expected a kernel of our own and a result in f32 where its "
             "squares are counted, found " +
-                std::string(d.kernel == GemmKernel::library ? "the library's "
-                                                            : "our own ") +
+                std::string(isOwn(d.kernel) ? "our own " : "the library's ") +
                 describe(d)};
   return Status::okay();
 }

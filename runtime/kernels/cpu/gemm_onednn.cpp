@@ -5,10 +5,10 @@
 #include "runtime/kernels/cpu/gemm_check.h"
 #include "runtime/kernels/cpu/isa.h"
 #include "runtime/kernels/cpu/kernel_table.h"
-
-#include <oneapi/dnnl/dnnl.hpp>
+#include "runtime/kernels/cpu/onednn_calls.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 // Of the OpenMP runtime that the library's threads belong to. The header of the
@@ -19,8 +19,6 @@ extern "C" void omp_set_num_threads(int threads);
 namespace mtc::runtime {
 
 namespace {
-
-using dnnl::memory;
 
 /// Sets this thread's OpenMP thread count, and back.
 class ThreadScope {
@@ -36,42 +34,11 @@ private:
   int before_;
 };
 
-dnnl::engine cpuEngine() {
-  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
-}
-
 Status oneDnnError(const char *what, const GemmDesc &d,
                    const dnnl::error &error) {
   return {StatusCode::failed, std::string("onednn could not ") + what +
                                   " the product " + describe(d) + ": " +
                                   error.what()};
-}
-
-/// [rows, columns], stored transposed if `transposed`.
-memory::desc matrix(int64_t rows, int64_t columns, bool transposed,
-                    MtcDtype dtype) {
-  memory::dims strides =
-      transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
-  auto type =
-      dtype == MTC_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
-  return {{rows, columns}, type, strides};
-}
-
-using Planned = dnnl::matmul::primitive_desc;
-
-Planned primitiveOf(const GemmDesc &d) {
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (d.beta == 1) {
-    dnnl::post_ops ops;
-    ops.append_sum(1.0f);
-    attr.set_post_ops(ops);
-  }
-  dnnl::matmul::desc desc(matrix(d.m, d.k, d.ta, d.ab),
-                          matrix(d.k, d.n, d.tb, d.ab),
-                          matrix(d.m, d.n, false, d.c));
-  return {desc, attr, cpuEngine()};
 }
 
 /// The instruction sets of isa.h as oneDNN calls them.
@@ -93,6 +60,9 @@ GemmDesc wideOf(GemmDesc d) {
   return d;
 }
 
+/// To the next multiple of a line of a cache.
+int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// Where a product of f16 has its operands in fp32, in bytes of the scratch,
 /// behind which lies the library's own. A product in fp32 has none.
 struct WideOperands {
@@ -104,9 +74,7 @@ struct WideOperands {
     c = d.c == MTC_F16 ? d.m * d.n : 0;
   }
   int64_t a = 0, b = 0, c = 0; ///< elements
-  static int64_t bytes(int64_t elements) {
-    return (4 * elements + 63) / 64 * 64;
-  }
+  static int64_t bytes(int64_t elements) { return aligned(4 * elements); }
   int64_t bytes() const { return bytes(a) + bytes(b) + bytes(c); }
 };
 
@@ -126,21 +94,19 @@ void round(const float *in, void *out, int64_t count) {
     to[i] = roundToF16(in[i]);
 }
 
-/// Only kernels of packed blocks (brgemm) leave all their memory to the
-/// scratch. What the library has else, as without AVX-512 or without its units
-/// for bf16, allocates up to some MiB in each call, or is for reference.
-Status plan(const GemmDesc &d, Planned &out) {
+Status plan(const GemmDesc &d, OneDnnCalls &out) {
   std::string found;
   try {
-    out = primitiveOf(wideOf(d));
-    found = out.impl_info_str();
+    out = oneDnnCalls(wideOf(d));
+    if (isAllPlanned(out))
+      return Status::okay();
+    for (const OneDnnCall &call : out.calls)
+      found += (found.empty() ? "" : " and ") + call.name;
   } catch (const dnnl::error &error) {
     if (error.status != dnnl_unimplemented)
       return oneDnnError("plan", d, error);
     found = "none";
   }
-  if (found.starts_with("brg"))
-    return Status::okay();
   return {StatusCode::infeasible,
           "the product " + describe(d) +
               ": expected a kernel of onednn whose memory is planned (brg), "
@@ -149,56 +115,76 @@ Status plan(const GemmDesc &d, Planned &out) {
               "; compile with kernels of our own (--gemm own)"};
 }
 
+/// What the scratch has, one behind the other: operands of fp32, weights in
+/// oneDNN's order, and the scratch of its calls.
+int64_t scratchOf(const WideOperands &wide, const OneDnnCalls &calls) {
+  return wide.bytes() + aligned(calls.weightsBytes) + calls.scratchBytes;
+}
+
+/// A call with its memory objects, of which only pointers change.
+struct ReadyCall {
+  explicit ReadyCall(const OneDnnCall &call) : primitive(call.primitive) {
+    for (const OneDnnOperand &operand : call.operands) {
+      memories.push_back({operand.desc, oneDnnEngine(), DNNL_MEMORY_NONE});
+      places.push_back(operand.place);
+      arguments.push_back({operand.argument, memories.back().get()});
+    }
+  }
+
+  dnnl_status_t run(dnnl_stream_t stream,
+                    const std::array<void *, kOneDnnPlaces> &at) const {
+    for (size_t i = 0; i < places.size(); ++i)
+      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(
+              memories[i].get(), at[size_t(places[i])], stream);
+          status != dnnl_success)
+        return status;
+    // The C call takes the arguments as they lie; the C++ one allocates a map.
+    return dnnl_primitive_execute(primitive.get(), stream,
+                                  int(arguments.size()), arguments.data());
+  }
+
+  dnnl::primitive primitive;
+  std::vector<dnnl::memory> memories;
+  std::vector<OneDnnPlace> places;
+  std::vector<dnnl_exec_arg_t> arguments;
+};
+
 struct Row {
-  dnnl::matmul primitive;
-  memory a, b, c, scratch;
+  std::vector<ReadyCall> calls;
+  int64_t weightsBytes; ///< in the scratch, aligned
   int64_t scratchBytes; ///< of all of it
   WideOperands wide;
   bool adds; ///< to what c holds
 };
 
-Row rowOf(const GemmDesc &d, const Planned &pd) {
-  WideOperands wide(d);
-  auto placeholder = [](const memory::desc &desc) {
-    return memory(desc, cpuEngine(), DNNL_MEMORY_NONE);
-  };
-  return {dnnl::matmul(pd),
-          placeholder(pd.src_desc()),
-          placeholder(pd.weights_desc()),
-          placeholder(pd.dst_desc()),
-          placeholder(pd.scratchpad_desc()),
-          wide.bytes() + int64_t(pd.scratchpad_desc().get_size()),
+Row rowOf(const GemmDesc &d, const OneDnnCalls &planned) {
+  const WideOperands wide(d);
+  return {{planned.calls.begin(), planned.calls.end()},
+          aligned(planned.weightsBytes),
+          scratchOf(wide, planned),
           wide,
           d.beta == 1};
 }
 
-dnnl_status_t runPrimitive(Row &row, dnnl_stream_t stream, const void *a,
-                           const void *b, void *c, void *scratch) {
-  std::pair<dnnl_memory_t, void *> pointers[] = {
-      {row.a.get(), const_cast<void *>(a)},
-      {row.b.get(), const_cast<void *>(b)},
-      {row.c.get(), c},
-      {row.scratch.get(), scratch}};
-  for (auto [object, pointer] : pointers)
-    if (dnnl_status_t status =
-            dnnl_memory_set_data_handle_v2(object, pointer, stream);
-        status != dnnl_success)
+dnnl_status_t runCalls(const Row &row, dnnl_stream_t stream, const void *a,
+                       const void *b, void *c, void *scratch) {
+  auto *weights = static_cast<char *>(scratch);
+  const std::array<void *, kOneDnnPlaces> at = {
+      const_cast<void *>(a), const_cast<void *>(b), c, weights,
+      weights + row.weightsBytes};
+  for (const ReadyCall &call : row.calls)
+    if (dnnl_status_t status = call.run(stream, at); status != dnnl_success)
       return status;
-  // The C call takes the arguments from the stack; the C++ one allocates a map.
-  dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, row.a.get()},
-                            {DNNL_ARG_WEIGHTS, row.b.get()},
-                            {DNNL_ARG_DST, row.c.get()},
-                            {DNNL_ARG_SCRATCHPAD, row.scratch.get()}};
-  return dnnl_primitive_execute(row.primitive.get(), stream, 4, args);
+  return dnnl_success;
 }
 
 /// A product of f16 is that of the same values in fp32: each of its terms is
 /// exact there. Only the result is rounded, once.
-dnnl_status_t runRow(Row &row, dnnl_stream_t stream, const void *a,
+dnnl_status_t runRow(const Row &row, dnnl_stream_t stream, const void *a,
                      const void *b, void *c, void *scratch) {
   const WideOperands &wide = row.wide;
   if (wide.a == 0)
-    return runPrimitive(row, stream, a, b, c, scratch);
+    return runCalls(row, stream, a, b, c, scratch);
   auto *at = static_cast<char *>(scratch);
   auto next = [&at](int64_t elements) {
     auto *range = reinterpret_cast<float *>(at);
@@ -211,7 +197,7 @@ dnnl_status_t runRow(Row &row, dnnl_stream_t stream, const void *a,
   if (wide.c > 0 && row.adds)
     widen(c, wideC, wide.c);
   dnnl_status_t status =
-      runPrimitive(row, stream, wideA, wideB, wide.c > 0 ? wideC : c, at);
+      runCalls(row, stream, wideA, wideB, wide.c > 0 ? wideC : c, at);
   if (wide.c > 0 && status == dnnl_success)
     round(wideC, c, wide.c);
   return status;
@@ -246,10 +232,9 @@ std::string_view gemmIsa() {
 
 Status oneDnnScratch(const GemmDesc &desc, int threads, int64_t *bytes) {
   ThreadScope scope(threads);
-  Planned planned;
+  OneDnnCalls planned;
   MTC_RETURN_IF_ERROR(plan(desc, planned));
-  *bytes = WideOperands(desc).bytes() +
-           int64_t(planned.scratchpad_desc().get_size());
+  *bytes = scratchOf(WideOperands(desc), planned);
   return Status::okay();
 }
 
@@ -266,7 +251,7 @@ std::string gemmLibraryVersion() {
 }
 
 struct OneDnnGemm::Impl {
-  dnnl::stream stream{cpuEngine()};
+  dnnl::stream stream{oneDnnEngine()};
   Row row;
   int threads;
 };
@@ -277,7 +262,7 @@ OneDnnGemm::OneDnnGemm(OneDnnGemm &&) noexcept = default;
 
 Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
   ThreadScope scope(threads);
-  Planned planned;
+  OneDnnCalls planned;
   MTC_RETURN_IF_ERROR(plan(desc, planned));
   try {
     impl_.reset(new Impl{.row = rowOf(desc, planned), .threads = threads});

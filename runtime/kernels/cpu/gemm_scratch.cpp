@@ -28,8 +28,8 @@ static int64_t oneDnnScratch(std::string_view isa, const GemmDesc &desc,
 int64_t gemmScratch(std::string_view isa, const GemmInfo &row, int threads) {
   GemmDesc desc{row.m,    row.n,  row.k, row.ta,     row.tb,
                 row.beta, row.ab, row.c, row.kernel, row.counts};
-  return row.kernel == GemmKernel::library ? oneDnnScratch(isa, desc, threads)
-                                           : ownScratch(isa, desc, threads);
+  return isOwn(row.kernel) ? ownScratch(isa, desc, threads)
+                           : oneDnnScratch(isa, desc, threads);
 }
 
 int64_t packedBytes(std::string_view isa, int64_t n, int64_t k, MtcDtype type) {

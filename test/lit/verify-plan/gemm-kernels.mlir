@@ -17,6 +17,22 @@
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: expected "stage0_fwd" to leave
 
+// oneDNN's inner_product has its weights in the scratch: 64 x 192 of f32 at least
+// RUN: %if avx512 %{ mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --compile-to=count-gradients \
+// RUN:   | sed -e 's/ by own {\(.*\)ta = false/ by inner_product {\1ta = false/' > %t.inner.mlir %}
+// RUN: %if avx512 %{ mtc-opt --assign-streams --plan-memory --verify-plan %t.inner.mlir -o %t.inner.plan %}
+// RUN: %if avx512 %{ FileCheck %s --check-prefix=INNER --input-file %t.inner.plan %}
+// INNER-LABEL: func.func @stage0_fwd
+// INNER: rt.gemm {{.*}} scratch %[[S:[^ ]*]] m 64 n 192 k 64 by inner_product {
+// INNER: onednn = "{{[0-9]+}}.
+// RUN: %if avx512 %{ sed -e '/^    func.func @stage0_fwd/,/return/s/ by inner_product / /' %t.inner.plan \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=OTHER %}
+// RUN: %if avx512 %{ mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --compile-to=plan-memory | sed -e '/func.func @stage0_fwd/,/return/s/ by own / by inner_product /' \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=SCRATCH %}
+// RUN: %if avx512 %{ sed -e 's/isa = "[a-z0-9-]*"/isa = "x86-64-v3"/' %t.inner.plan \
+// RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=LACKS %}
+// LACKS: 'rt.gemm' {{.*}}expected a product that its kernel can plan under x86-64-v3 with 1 threads; it rejected
+
 // of a GPU
 // RUN: mtc compile gpt2-nano --mbs 2 --gbs 2 --gemm own --isa x86-64-v3 --compile-to=lower-calls \
 // RUN:   | sed -e 's/device = "cpu"/device = "cuda:sm_90"/' -e 's/, gemm = own//' \

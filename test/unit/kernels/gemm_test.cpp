@@ -39,7 +39,7 @@ constexpr Types kTypes[] = {{MTC_F32, MTC_F32},
 std::vector<GemmKernel> kernelsOf(MtcDtype ab, std::string_view isa) {
   if (isa == "x86-64-v3" || (isa == "x86-64-v4" && ab == MTC_BF16))
     return {GemmKernel::own};
-  return {GemmKernel::library, GemmKernel::own};
+  return {GemmKernel::library, GemmKernel::own, GemmKernel::innerProduct};
 }
 
 /// oneDNN takes its instruction set once per process.
@@ -108,6 +108,12 @@ void expectMatches(const GemmDesc &d, const Operands &x,
     }
 }
 
+/// What inner_product has: no transpose of both, and in f32 nothing of a single
+/// element, which others of oneDNN's kernels compute.
+bool isInnerProduct(const GemmDesc &d) {
+  return !(d.ta && d.tb) && (d.ab == MTC_BF16 || d.m * d.n * d.k > 1);
+}
+
 std::vector<GemmDesc> allRows(std::string_view isa) {
   std::vector<GemmDesc> rows;
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
@@ -119,7 +125,9 @@ std::vector<GemmDesc> allRows(std::string_view isa) {
         for (int beta : {0, 1})
           for (Types t : kTypes)
             for (GemmKernel kernel : kernelsOf(t.ab, isa))
-              rows.push_back({m, n, k, ta, tb, beta, t.ab, t.c, kernel});
+              if (GemmDesc d{m, n, k, ta, tb, beta, t.ab, t.c, kernel};
+                  kernel != GemmKernel::innerProduct || isInnerProduct(d))
+                rows.push_back(d);
   return rows;
 }
 

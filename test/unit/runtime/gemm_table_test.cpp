@@ -17,9 +17,9 @@ CpuGemmTable aTable() {
   CpuGemmTable table{
       "a processor", "x86-64-v4", "2.6.3 (x)", kOwnGemmVersion, {}};
   table.rows[{8, 16, 32, false, true, false, MTC_F32, MTC_F32, 2}] = {
-      GemmKernel::library, 12.5, 7.0, PackedTimes{11.0, 9.0}};
+      GemmKernel::library, 12.5, 7.0, 8.0, PackedTimes{11.0, 9.0}};
   table.rows[{8, 16, 4, true, false, true, MTC_BF16, MTC_F32, 1}] = {
-      GemmKernel::own, 3.0, std::nullopt};
+      GemmKernel::own, 3.0, std::nullopt, std::nullopt, std::nullopt};
   return table;
 }
 
@@ -57,23 +57,39 @@ TEST(CpuGemmTable, IsReadAsItWasWritten) {
             "8 x 16 x 4, a transposed, added, bf16 into f32, 1 thread");
   EXPECT_EQ(read.rows.rbegin()->second.kernel, GemmKernel::library);
   EXPECT_EQ(read.rows.rbegin()->second.libraryMicroseconds, 7.0);
+  EXPECT_EQ(read.rows.rbegin()->second.innerMicroseconds, 8.0);
   EXPECT_EQ(read.rows.begin()->second.libraryMicroseconds, std::nullopt);
+  EXPECT_EQ(read.rows.begin()->second.innerMicroseconds, std::nullopt);
   ASSERT_TRUE(read.rows.rbegin()->second.packed);
   EXPECT_EQ(read.rows.rbegin()->second.packed->product, 11.0);
   EXPECT_EQ(read.rows.rbegin()->second.packed->pack, 9.0);
   EXPECT_FALSE(read.rows.begin()->second.packed);
 }
 
-TEST(CpuGemmTable, MayLackTimesOfPacking) {
+// As tables of before do, of packing and of inner_product.
+TEST(CpuGemmTable, MayLackTimesThatWereNotMeasured) {
   TemporaryFolder folder;
-  std::string text =
-      replaced(cpuGemmTableText(aTable()),
-               ",\n   \"packed_us\": 11.0,\n   \"pack_us\": 9.0", "");
+  std::string text = replaced(cpuGemmTableText(aTable()),
+                              ",\n   \"inner_product_us\": 8.0,\n   "
+                              "\"packed_us\": 11.0,\n   \"pack_us\": 9.0",
+                              "");
   test::writeFile(folder.path("t.json"), text);
   CpuGemmTable read;
   Status status = readCpuGemmTable(folder.path("t.json"), read);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_FALSE(read.rows.rbegin()->second.packed);
+  EXPECT_FALSE(read.rows.rbegin()->second.innerMicroseconds);
+}
+
+TEST(CpuGemmTable, NamesInnerProduct) {
+  TemporaryFolder folder;
+  CpuGemmTable table = aTable();
+  table.rows.rbegin()->second.kernel = GemmKernel::innerProduct;
+  test::writeFile(folder.path("t.json"), cpuGemmTableText(table));
+  CpuGemmTable read;
+  Status status = readCpuGemmTable(folder.path("t.json"), read);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(read.rows.rbegin()->second.kernel, GemmKernel::innerProduct);
 }
 
 TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
@@ -88,9 +104,14 @@ TEST(CpuGemmTable, SaysWhatIsWrongWithAFile) {
           {{"\"cpu_gemm_table\"", "\"a_table\""},
            "expected a table of products of CPUs, as `mtc tune` writes it"},
           {{"\"own\"", "\"mkl\""},
-           "products[0]: 'kernel': expected one of own, onednn; found 'mkl'"},
+           "products[0]: 'kernel': expected one of own, onednn, inner_product; "
+           "found 'mkl'"},
           {{"\"own\"", "\"onednn\""},
-           "expected own where oneDNN has no such product"},
+           "expected own where oneDNN has no such product (onednn_us), found "
+           "onednn"},
+          {{"\"own\"", "\"inner_product\""},
+           "expected own where oneDNN has no such product (inner_product_us), "
+           "found inner_product"},
           {{"\"k\": 4", "\"k\": 0"}, "products[0]: 'k': expected 1 to"},
           {{"\"bf16\"", "\"i8\""},
            "products[0]: 'type': expected one of f32, bf16, fp16; found 'i8'"},
@@ -163,19 +184,31 @@ TEST(FastestKernel, IsOwnUnlessTheLibraryIsClearlyFaster) {
   // A slow time of the machine is in both of a round.
   EXPECT_EQ(fastestKernel({200, 200, 100}, {205, 103, 103}).kernel,
             GemmKernel::own);
+  // Of oneDNN's two the one that is faster than the other and than ours.
+  TunedProduct inner = fastestKernel({100}, {97}, {90});
+  EXPECT_EQ(inner.kernel, GemmKernel::innerProduct);
+  EXPECT_EQ(inner.libraryMicroseconds, 97);
+  EXPECT_EQ(inner.innerMicroseconds, 90);
+  EXPECT_EQ(fastestKernel({100}, {90}, {97}).kernel, GemmKernel::library);
+  EXPECT_EQ(fastestKernel({100}, {90}, {90}).kernel, GemmKernel::library);
+  EXPECT_EQ(fastestKernel({100}, {120}, {99}).kernel, GemmKernel::own);
+  EXPECT_EQ(fastestKernel({100}, {}, {90}).kernel, GemmKernel::innerProduct);
   TunedProduct alone = fastestKernel({3}, {});
   EXPECT_EQ(alone.kernel, GemmKernel::own);
   EXPECT_EQ(alone.libraryMicroseconds, std::nullopt);
 }
 
 TEST(PackingPays, WhereAStepTakesClearlyLessTime) {
-  TunedProduct tuned{GemmKernel::library, 100, 80, PackedTimes{60, 195}};
+  TunedProduct tuned{GemmKernel::library, 100, 80, 70, PackedTimes{60, 195}};
   // 495 and 500 are not far enough apart, 555 and 600 are.
   EXPECT_EQ(tuned.packingPays(5, GemmKernel::own), false);
   EXPECT_EQ(tuned.packingPays(6, GemmKernel::own), true);
   // Nor are 795 and 800.
   EXPECT_EQ(tuned.packingPays(10, GemmKernel::library), false);
   EXPECT_EQ(tuned.packingPays(11, GemmKernel::library), true);
+  // And 23 products of 68.6 take 1577.8, packed ones 1575.
+  EXPECT_EQ(tuned.packingPays(22, GemmKernel::innerProduct), false);
+  EXPECT_EQ(tuned.packingPays(23, GemmKernel::innerProduct), true);
   tuned.packed->product = 98;
   EXPECT_EQ(tuned.packingPays(1 << 20, GemmKernel::own), false);
   tuned.packed = std::nullopt;
@@ -221,6 +254,14 @@ TEST(TuneRows, AreProductsEachOnceWithTheKernelThatPlansHave) {
   forward.kernel = GemmKernel::ownPacked;
   addTuneRows(std::vector{forward}, 4, rows);
   EXPECT_EQ(rows.at(productOf(forward, 4)), GemmKernel::own);
+  // And of one by oneDNN's inner_product; where that adds it is a gradient of
+  // a weight, which is stored past the caches.
+  for (GemmInfo *row : {&forward, &added, &stored})
+    row->kernel = GemmKernel::innerProduct;
+  addTuneRows(std::vector{forward, added, stored}, 8, rows);
+  EXPECT_EQ(rows.at(productOf(forward, 8)), GemmKernel::own);
+  EXPECT_EQ(rows.at(productOf(added, 8)), GemmKernel::own);
+  EXPECT_EQ(rows.at(productOf(stored, 8)), GemmKernel::ownStreamed);
 }
 
 TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
@@ -245,6 +286,7 @@ TEST(TuneCpuGemms, TimesEachProductByEachKernelThatAllocatesNothing) {
   const TunedProduct &tuned = table.rows.at(productOf(row, 1));
   EXPECT_GT(tuned.ownMicroseconds, 0);
   EXPECT_EQ(tuned.libraryMicroseconds, std::nullopt);
+  EXPECT_EQ(tuned.innerMicroseconds, std::nullopt);
   ASSERT_TRUE(tuned.packed);
   EXPECT_GT(tuned.packed->product, 0);
   EXPECT_GT(tuned.packed->pack, 0);

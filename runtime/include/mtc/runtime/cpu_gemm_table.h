@@ -41,18 +41,23 @@ struct PackedTimes {
 };
 
 struct TunedProduct {
-  GemmKernel kernel = GemmKernel::own; ///< the fastest: own or library
-  double ownMicroseconds = 0;          ///< of a call
-  /// None: it has no such product, or none that allocates nothing.
-  std::optional<double> libraryMicroseconds;
+  /// The fastest: own, library or innerProduct.
+  GemmKernel kernel = GemmKernel::own;
+  double ownMicroseconds = 0; ///< of a call
+  /// Of oneDNN's matmul and of its inner_product. None: it has no such product,
+  /// or none that allocates nothing, or nobody has measured it.
+  std::optional<double> libraryMicroseconds, innerMicroseconds = {};
   /// None: nobody has measured it, as of a gradient of a weight, whose op(b) is
   /// no weight.
   std::optional<PackedTimes> packed = {};
 
   /// Whether a step of so many calls, one a microbatch, takes clearly less time
-  /// if op(b) is packed once for all of them than by `otherwise`, own or
-  /// library; none where times are not measured.
+  /// if op(b) is packed once for all of them than by `otherwise`, one of the
+  /// three above; none where times are not measured.
   std::optional<bool> packingPays(int64_t calls, GemmKernel otherwise) const;
+
+  /// By one of the three above; none where it is not measured.
+  std::optional<double> microseconds(GemmKernel by) const;
 };
 
 /// By product. Times are of one processor; they are true for other versions of

@@ -167,11 +167,23 @@ struct EpilogueInfo {
   auto operator<=>(const EpilogueInfo &) const = default;
 };
 
-/// What computes a product: the device's library (oneDNN's matmul on a CPU), or
+/// What computes a product: the device's library (oneDNN's matmul on a CPU); or
 /// the runtime's kernel for CPUs, which may write results past the caches,
 /// where nobody reads them soon, or read an op(b) that was packed before
-/// (mtc_gemm_pack of abi.h).
-enum class GemmKernel : uint8_t { library, own, ownStreamed, ownPacked };
+/// (mtc_gemm_pack of abi.h); or, on a CPU, oneDNN's inner_product: forward, or
+/// backward by weights where `ta`.
+enum class GemmKernel : uint8_t {
+  library,
+  own,
+  ownStreamed,
+  ownPacked,
+  innerProduct
+};
+
+/// Whether it is the runtime's, whose bits depend on no thread.
+constexpr bool isOwn(GemmKernel kernel) {
+  return kernel != GemmKernel::library && kernel != GemmKernel::innerProduct;
+}
 
 /// c[m, n] = op(a)·op(b), plus c with `beta`; op transposes where `ta`, `tb`.
 struct GemmInfo {

@@ -44,7 +44,8 @@ inline constexpr Choice<GemmKernel> kGemmKernels[] = {
     {GemmKernel::library, "library"},
     {GemmKernel::own, "own"},
     {GemmKernel::ownStreamed, "own_streamed"},
-    {GemmKernel::ownPacked, "own_packed"}};
+    {GemmKernel::ownPacked, "own_packed"},
+    {GemmKernel::innerProduct, "inner_product"}};
 
 /// As descriptors and reports write it; of the types above only.
 inline std::string_view dtypeName(MtcDtype dtype) {

@@ -1,0 +1,137 @@
+// Products by oneDNN: what a call allocates, and which kernels compute it.
+#include "runtime/kernels/cpu/gemm.h"
+#include "runtime/kernels/cpu/isa.h"
+#include "runtime/kernels/cpu/onednn_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace mtc::runtime;
+
+/// Bytes that were asked for so far: oneDNN asks here.
+static std::atomic<int64_t> allocated = 0;
+
+extern "C" int posix_memalign(void **out, size_t alignment, size_t bytes) {
+  allocated += int64_t(bytes);
+  *out = std::aligned_alloc(alignment,
+                            (bytes + alignment - 1) / alignment * alignment);
+  return *out ? 0 : ENOMEM;
+}
+
+namespace {
+
+class GemmLibrary : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!processorHas("x86-64-v4-bf16"))
+      GTEST_SKIP() << "this CPU lacks AVX-512-BF16";
+    ASSERT_TRUE(gemmSelectIsa("x86-64-v4-bf16").ok());
+  }
+};
+
+/// A forward, gradients of an input and of a weight, of each type.
+std::vector<GemmDesc> productsBy(GemmKernel kernel) {
+  std::vector<GemmDesc> rows;
+  for (auto [ab, c] : {std::array{MTC_F32, MTC_F32},
+                       {MTC_BF16, MTC_BF16},
+                       {MTC_BF16, MTC_F32},
+                       {MTC_F16, MTC_F16}})
+    for (int beta : {0, 1}) {
+      rows.push_back({64, 576, 192, false, false, beta, ab, c, kernel});
+      rows.push_back({64, 192, 576, false, true, beta, ab, c, kernel});
+      rows.push_back({192, 576, 64, true, false, beta, ab, c, kernel});
+    }
+  return rows;
+}
+
+/// Memory whose begin is aligned as arenas are.
+struct Buffer {
+  explicit Buffer(int64_t bytes)
+      : memory(static_cast<char *>(
+            std::aligned_alloc(64, size_t(bytes + 64) / 64 * 64))) {
+    std::fill_n(memory, bytes / 64 * 64, char(0));
+  }
+  Buffer(const Buffer &) = delete;
+  ~Buffer() { std::free(memory); }
+  char *memory;
+};
+
+std::vector<std::string> namesOf(const GemmDesc &desc) {
+  std::vector<std::string> names;
+  for (const OneDnnCall &call : oneDnnCalls(desc).calls)
+    names.push_back(call.name);
+  return names;
+}
+
+} // namespace
+
+// A thousandth of an operand: what oneDNN asks for in a call is a list of its
+// own, where it would be a copy of an operand.
+TEST_F(GemmLibrary, ACallAllocatesNothingOfAProductsSize) {
+  for (GemmKernel kernel : {GemmKernel::library, GemmKernel::innerProduct})
+    for (int threads : {1, 2, 3}) {
+      const std::vector<GemmDesc> rows = productsBy(kernel);
+      GemmSet set;
+      Status status = set.create(rows, threads);
+      ASSERT_TRUE(status.ok()) << status.message();
+      for (size_t i = 0; i < rows.size(); ++i) {
+        Buffer a(4 * rows[i].m * rows[i].k), b(4 * rows[i].k * rows[i].n),
+            c(4 * rows[i].m * rows[i].n), scratch(set.scratchBytes(int64_t(i)));
+        int64_t before = 0;
+        for (int call = 0; call < 2; ++call) {
+          before = allocated;
+          ASSERT_TRUE(set.execute(int64_t(i), a.memory, b.memory, c.memory,
+                                  scratch.memory)
+                          .ok());
+        }
+        EXPECT_LE(allocated - before, 512)
+            << "row " << i << ", " << threads << " threads, kernel "
+            << int(kernel);
+      }
+    }
+}
+
+// Its weights are reordered in front of a forward, and behind a backward.
+TEST_F(GemmLibrary, InnerProductIsForwardOrBackwardByWeights) {
+  using Names = std::vector<std::string>;
+  const GemmKernel inner = GemmKernel::innerProduct;
+  for (MtcDtype type : {MTC_F32, MTC_BF16}) {
+    const std::string isa =
+        type == MTC_BF16 ? "avx512_core_bf16" : "avx512_core";
+    for (bool tb : {false, true})
+      EXPECT_EQ(namesOf({64, 576, 192, false, tb, 0, type, type, inner}),
+                (Names{"jit:uni", "brgemm:" + isa}));
+    EXPECT_EQ(namesOf({192, 576, 64, true, false, 1, type, MTC_F32, inner}),
+              (Names{"brgemm_bwd_w:" + isa, "jit:uni"}));
+  }
+  // And matmul is one call.
+  EXPECT_EQ(namesOf({64, 576, 192}).size(), 1u);
+}
+
+// A call that oneDNN makes by another kernel makes all of them no plan's.
+TEST_F(GemmLibrary, OneKernelThatAllocatesIsEnough) {
+  const GemmDesc desc{64,      576,     192,
+                      false,   false,   0,
+                      MTC_F32, MTC_F32, GemmKernel::innerProduct};
+  OneDnnCalls calls = oneDnnCalls(desc);
+  ASSERT_TRUE(isAllPlanned(calls));
+  EXPECT_TRUE(isPlannedByLibrary(desc, 1));
+  for (size_t i = 0; i < calls.calls.size(); ++i)
+    for (const char *name : {"x64:gemm:jit", "simple:any", "ref:any"}) {
+      OneDnnCalls other = calls;
+      other.calls[i].name = name;
+      EXPECT_FALSE(isAllPlanned(other)) << i << name;
+    }
+  // Compiled code is enough for a reorder alone.
+  calls.calls[1].name = "jit:uni";
+  EXPECT_FALSE(isAllPlanned(calls));
+  // Of both operands transposed it has no backward by weights.
+  EXPECT_FALSE(isPlannedByLibrary(
+      {64, 64, 64, true, true, 0, MTC_F32, MTC_F32, GemmKernel::innerProduct},
+      1));
+}
