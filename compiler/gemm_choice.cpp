@@ -65,7 +65,7 @@ public:
     } else {
       op.setKernel(rt::GemmKernel::Own);
     }
-    return check(op, found->first);
+    return check(op, found->first, found->second);
   }
 
 private:
@@ -102,16 +102,18 @@ private:
     return (microbatches == 1 ? rows.back() : rows.front()).row;
   }
 
-  Status check(rt::GemmOp op, const runtime::CpuProduct &product) const {
+  Status check(rt::GemmOp op, const runtime::CpuProduct &product,
+               const TunedProduct &tuned) const {
     for (const target::MicrobatchRow &each : target::gemmRows(op))
       if (runtime::gemmScratch(isa, each.row, static_cast<int>(threads)) < 0)
-        return {StatusCode::infeasible,
-                fmt::format("{}: {}: expected a kernel that has this product "
-                            "under {} on this machine, found {}; make the "
-                            "table again by `mtc tune` here, or compile where "
-                            "it was made",
-                            counts.file, describe(product), isa,
-                            op.isOwn() ? "own" : "onednn")};
+        return {
+            StatusCode::infeasible,
+            fmt::format("{}: {}: expected a kernel that has this product "
+                        "under {} on this machine, found {}; make the "
+                        "table again by `mtc tune` here, or compile where "
+                        "it was made",
+                        counts.file, describe(product), isa,
+                        nameOf(op.isOwn() ? GemmKernel::own : tuned.kernel))};
     return Status::okay();
   }
 

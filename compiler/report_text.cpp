@@ -134,6 +134,12 @@ static std::string targetText(const Json &r) {
              : fmt::format("{} (host {})", r["device"].get<std::string>(), isa);
 }
 
+static std::string ofInner(const Json &table) {
+  const auto count = table["by_table_inner_product"].get<int64_t>();
+  return count > 0 ? fmt::format(", {} of them by its inner_product", count)
+                   : "";
+}
+
 /// Where ranks run nobody knows yet.
 static std::string gemmTableText(const Json &table) {
   const auto file = table["file"].get<std::string>();
@@ -155,12 +161,12 @@ static std::string gemmTableText(const Json &table) {
         table["packing"].get<int64_t>());
   return fmt::format(
       "table          {}: calls of products in code: {} by it, of which {} by "
-      "oneDNN; {} by the rule (gemm)\n{}{}"
+      "oneDNN{}; {} by the rule (gemm)\n{}{}"
       "               measured on '{}'; that ranks run on such a processor is "
       "not checked\n",
       file, table["by_table"].get<int64_t>(),
-      table["by_table_onednn"].get<int64_t>(), table["by_rule"].get<int64_t>(),
-      continued, packing,
+      table["by_table_onednn"].get<int64_t>(), ofInner(table),
+      table["by_rule"].get<int64_t>(), continued, packing,
       runtime::printable(table["processor"].get<std::string>()));
 }
 

@@ -298,8 +298,8 @@ static StrategyRows timeFields() {
        "\"bias\""},
       {"", "gemm", named({"own", "onednn"}, &Strategy::gemm),
        "how products of a cpu are computed: by kernels of our own, whose bits "
-       "do not depend on threads_per_rank, or by oneDNN's matmul (which a "
-       "gemm_table may name for some, too)",
+       "do not depend on threads_per_rank, or by oneDNN's matmul (a "
+       "gemm_table may name it or oneDNN's inner_product for some)",
        "\"onednn\""},
       {"", "prepack", named({"never", "auto", "always"}, &Strategy::prepack),
        "weights that products of a cpu (gemm = \"own\") read are packed for "

@@ -234,7 +234,7 @@ def Rt_GemmOp : Rt_DestinationOp<"gemm", [AttrSizedOperandSegments]> {
     makes it x/2·(1 + tanh(sqrt(2/pi)(x + 0.044715 x^3))), of what is not rounded, so c is
     not the GELU of `aux`. Only GPUs have such; on a cpu a launch `continues` a product.
 
-    `by` says what computes it; without it the device's library does (oneDNN's matmul on a cpu).
+    `by` says what computes it; without it the device's library does, on a cpu oneDNN's matmul.
     `packs` is what a table says of a product whose b is a weight: whether it takes less time to
     pack this once a step, for all microbatches. `pack-weights` obeys and takes it away.
 

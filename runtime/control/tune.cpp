@@ -134,7 +134,7 @@ std::string packedText(const TunedProduct &tuned, double best) {
       product, pack, pays);
 }
 
-const char *nameOf(GemmKernel kernel) {
+const char *calledBy(GemmKernel kernel) {
   return isOwn(kernel)                        ? "own"
          : kernel == GemmKernel::innerProduct ? "oneDNN's inner_product"
                                               : "oneDNN";
@@ -147,7 +147,7 @@ std::string oneDnnText(const TunedProduct &tuned) {
     if (std::optional<double> took = tuned.microseconds(by))
       text +=
           fmt::format("{}{} {:.1f} us", text.empty() ? "" : ", ",
-                      text.empty() ? nameOf(by) : "its inner_product", *took);
+                      text.empty() ? calledBy(by) : "its inner_product", *took);
   return text.empty() ? "oneDNN has none that allocates nothing" : text;
 }
 
@@ -155,7 +155,7 @@ void sayCpu(const CpuProduct &product, const TunedProduct &tuned) {
   const double best = *tuned.microseconds(tuned.kernel);
   printLine(fmt::format(
       "{}: own {:.1f} us, {}; by {}, {:.0f} GFLOP/s{}", describe(product),
-      tuned.ownMicroseconds, oneDnnText(tuned), nameOf(tuned.kernel),
+      tuned.ownMicroseconds, oneDnnText(tuned), calledBy(tuned.kernel),
       1e3 * operationsOf(product.m, product.n, product.k) / best,
       packedText(tuned, best)));
 }

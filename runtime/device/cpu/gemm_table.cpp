@@ -23,10 +23,6 @@ constexpr Choice<GemmKernel> kKernels[] = {
     {GemmKernel::library, "onednn"},
     {GemmKernel::innerProduct, "inner_product"}};
 
-std::string_view nameOf(GemmKernel kernel) {
-  return std::ranges::find(kKernels, kernel, &Choice<GemmKernel>::value)->name;
-}
-
 /// Null or no such key where it was not measured, which older tables lack.
 std::optional<double> amountIfAny(FieldReader &row, const char *key) {
   return row.has(key) ? row.amountOrNull(key) : std::nullopt;
@@ -98,6 +94,10 @@ Status checkForm(const Json &json, const std::string &file) {
 }
 
 } // namespace
+
+std::string_view nameOf(GemmKernel kernel) {
+  return std::ranges::find(kKernels, kernel, &Choice<GemmKernel>::value)->name;
+}
 
 CpuProduct productOf(const GemmInfo &row, int64_t threads) {
   return {row.m,    row.n,  row.k, row.ta, row.tb,

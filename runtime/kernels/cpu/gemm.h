@@ -1,10 +1,10 @@
 //===- gemm.h - the GEMMs of one rank ---------------------------*- C++ -*-===//
 //
 // Row-major products of fp32, bf16 or f16, each by what its row names: oneDNN's
-// matmul primitive, created once at start with the caller's scratchpad, or a
-// kernel of our own (gemm_own.h). Sums are in fp32. Bits depend on that, on the
-// instruction set and, of oneDNN's, on the threads per rank, all of which
-// belong to the plan.
+// matmul or inner_product, created once at start with the caller's scratchpad
+// (onednn_calls.h), or a kernel of our own (gemm_own.h). Sums are in fp32. Bits
+// depend on that, on the instruction set and, of oneDNN's, on the threads per
+// rank, all of which belong to the plan.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_H
@@ -67,10 +67,11 @@ Status gemmSelectIsa(std::string_view isa);
 /// where oneDNN has no kernel of it by the rule below.
 Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes);
 
-/// Whether oneDNN computes a legal product by its kernel of packed blocks
-/// (brgemm), whose memory is all in the scratch, under the chosen instruction
-/// set. What it has else, under x86-64-v3 or of bf16 under x86-64-v4 (2.6.3),
-/// allocates up to some MiB in each call, or is for reference: no plan has it.
+/// Whether oneDNN computes a legal product, by matmul or by inner_product as it
+/// says, by kernels of packed blocks (brgemm), whose memory is all in the
+/// scratch, under the chosen instruction set. What it has else, under x86-64-v3
+/// or of bf16 under x86-64-v4 (2.6.3), allocates up to some MiB in each call,
+/// or is for reference: no plan has it.
 bool isPlannedByLibrary(const GemmDesc &desc, int threads);
 
 /// Bytes of what gemmPack makes under `isa`, one of kIsas: a function of n, k
@@ -98,7 +99,8 @@ public:
 
   /// Creates the primitives of all rows for `threads` threads; replaces what
   /// was there. Errors: usage for a bad row or number of threads; infeasible
-  /// for oneDNN's of bf16 without AVX-512.
+  /// for what oneDNN has no such kernel of, and where OpenMP has fewer threads
+  /// for it.
   Status create(std::span<const GemmDesc> rows, int threads);
 
   int64_t size() const;
@@ -107,13 +109,13 @@ public:
 
   /// Runs row `index`; pointers to elements as in GemmDesc, but of ownPacked,
   /// whose `b` is what gemmPack made of it; `scratch` may be null where
-  /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates some 264
-  /// bytes). Sets the calling thread's OpenMP thread count if it
-  /// differs and oneDNN computes. Calls `then` for blocks that have each
-  /// element of c once, on the threads that made them. Of a row that counts,
-  /// adds what normAccumulate would add of c to *squares. Errors: usage for a
-  /// bad index, for `then` of a product of oneDNN's or of one that counts, and
-  /// for one that counts without `squares`; failed, with oneDNN's code.
+  /// scratchBytes is 0. Allocates nothing itself (oneDNN allocates lists of at
+  /// most 1 KiB). Sets the calling thread's OpenMP thread count if it differs
+  /// and oneDNN computes. Calls `then` for blocks that have each element of c
+  /// once, on the threads that made them. Of a row that counts, adds what
+  /// normAccumulate would add of c to *squares. Errors: usage for a bad index,
+  /// for `then` of a product of oneDNN's or of one that counts, and for one
+  /// that counts without `squares`; failed, with oneDNN's code.
   Status execute(int64_t index, const void *a, const void *b, void *c,
                  void *scratch, GemmThen then = {}, NormSum *squares = nullptr);
 

@@ -12,8 +12,9 @@ static std::string nameOf(MtcDtype dtype) {
 
 std::string describe(const GemmDesc &d) {
   return "m=" + std::to_string(d.m) + " n=" + std::to_string(d.n) +
-         " k=" + std::to_string(d.k) + " beta=" + std::to_string(d.beta) +
-         " of " + nameOf(d.ab) + " into " + nameOf(d.c);
+         " k=" + std::to_string(d.k) + (d.ta ? " ta" : "") +
+         (d.tb ? " tb" : "") + " beta=" + std::to_string(d.beta) + " of " +
+         nameOf(d.ab) + " into " + nameOf(d.c);
 }
 
 /// Whether products have operands of it.

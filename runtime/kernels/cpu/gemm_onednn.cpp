@@ -6,6 +6,7 @@
 #include "runtime/kernels/cpu/isa.h"
 #include "runtime/kernels/cpu/kernel_table.h"
 #include "runtime/kernels/cpu/onednn_calls.h"
+#include "runtime/kernels/cpu/team.h"
 
 #include <algorithm>
 #include <array>
@@ -15,16 +16,44 @@
 // same name is that of the compiler's own runtime, which may be another one.
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int threads);
+extern "C" void omp_set_dynamic(int isDynamic);
 
 namespace mtc::runtime {
 
 namespace {
 
+/// From here on OpenMP gives this thread so many, if it has them: with fewer
+/// (OMP_DYNAMIC) kernels of oneDNN's leave parts of a result out, or wait for
+/// threads that never come.
+void takeThreads(int threads) {
+  omp_set_dynamic(0);
+  if (omp_get_max_threads() != threads)
+    omp_set_num_threads(threads);
+}
+
+/// Whether it has them.
+Status checkThreads(int threads) {
+  int64_t given = 1;
+  onTeam(threads, [&given](int64_t part, int64_t parts) {
+    if (part == 0)
+      given = parts;
+  });
+  if (given == threads)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          "products of onednn: expected the plan's " + std::to_string(threads) +
+              " threads per rank, found that OpenMP gives " +
+              std::to_string(given) +
+              "; take limits out of the environment (OMP_THREAD_LIMIT, "
+              "OMP_MAX_ACTIVE_LEVELS), or compile with kernels of our own "
+              "(--gemm own)"};
+}
+
 /// Sets this thread's OpenMP thread count, and back.
 class ThreadScope {
 public:
   explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
+    takeThreads(threads);
   }
   ~ThreadScope() { omp_set_num_threads(before_); }
   ThreadScope(const ThreadScope &) = delete;
@@ -264,6 +293,7 @@ Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
   ThreadScope scope(threads);
   OneDnnCalls planned;
   MTC_RETURN_IF_ERROR(plan(desc, planned));
+  MTC_RETURN_IF_ERROR(checkThreads(threads));
   try {
     impl_.reset(new Impl{.row = rowOf(desc, planned), .threads = threads});
   } catch (const dnnl::error &error) {
@@ -275,8 +305,7 @@ Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
 int64_t OneDnnGemm::scratchBytes() const { return impl_->row.scratchBytes; }
 
 Status OneDnnGemm::run(const void *a, const void *b, void *c, void *scratch) {
-  if (omp_get_max_threads() != impl_->threads)
-    omp_set_num_threads(impl_->threads);
+  takeThreads(impl_->threads);
   dnnl_status_t status =
       runRow(impl_->row, impl_->stream.get(), a, b, c, scratch);
   if (status != dnnl_success)

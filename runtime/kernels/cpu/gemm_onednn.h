@@ -25,7 +25,9 @@ public:
   ~OneDnnGemm();
   OneDnnGemm(OneDnnGemm &&) noexcept;
 
-  /// Errors: as oneDnnScratch; failed, with the library's reason.
+  /// Errors: as oneDnnScratch; infeasible where OpenMP has fewer threads for
+  /// the calling one, with which the library is wrong or hangs; failed, with
+  /// the library's reason.
   Status create(const GemmDesc &desc, int threads);
   int64_t scratchBytes() const;
   /// Errors: failed, with the library's code.

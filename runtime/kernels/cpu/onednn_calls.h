@@ -38,8 +38,9 @@ struct OneDnnCall {
   std::vector<OneDnnOperand> operands;
 };
 
-/// A product, and what its calls need beside a, b and c: `weights`, in oneDNN's
-/// order, and `scratch` for each call anew.
+/// A product, and what its calls need beside a, b and c of GemmDesc: `weights`,
+/// in oneDNN's order, and `scratch`, which each call uses anew; both
+/// 64-aligned.
 struct OneDnnCalls {
   std::vector<OneDnnCall> calls;
   int64_t weightsBytes = 0, scratchBytes = 0;

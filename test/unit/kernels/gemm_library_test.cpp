@@ -9,12 +9,22 @@
 #include <cerrno>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <new>
 #include <vector>
 
 using namespace mtc::runtime;
 
-/// Bytes that were asked for so far: oneDNN asks here.
+/// Bytes that were asked for so far, in each of the ways that oneDNN has.
 static std::atomic<int64_t> allocated = 0;
+
+void *operator new(size_t bytes) {
+  allocated += int64_t(bytes);
+  if (void *made = std::malloc(bytes))
+    return made;
+  throw std::bad_alloc();
+}
+void operator delete(void *made) noexcept { std::free(made); }
+void operator delete(void *made, size_t) noexcept { std::free(made); }
 
 extern "C" int posix_memalign(void **out, size_t alignment, size_t bytes) {
   allocated += int64_t(bytes);
@@ -70,8 +80,8 @@ std::vector<std::string> namesOf(const GemmDesc &desc) {
 
 } // namespace
 
-// A thousandth of an operand: what oneDNN asks for in a call is a list of its
-// own, where it would be a copy of an operand.
+// What oneDNN asks for in a call is some lists of its own, whatever the size;
+// the smallest operand here has 24 KiB.
 TEST_F(GemmLibrary, ACallAllocatesNothingOfAProductsSize) {
   for (GemmKernel kernel : {GemmKernel::library, GemmKernel::innerProduct})
     for (int threads : {1, 2, 3}) {
@@ -89,7 +99,7 @@ TEST_F(GemmLibrary, ACallAllocatesNothingOfAProductsSize) {
                                   scratch.memory)
                           .ok());
         }
-        EXPECT_LE(allocated - before, 512)
+        EXPECT_LE(allocated - before, 1024)
             << "row " << i << ", " << threads << " threads, kernel "
             << int(kernel);
       }

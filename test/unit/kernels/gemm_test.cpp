@@ -108,8 +108,8 @@ void expectMatches(const GemmDesc &d, const Operands &x,
     }
 }
 
-/// What inner_product has: no transpose of both, and in f32 nothing of a single
-/// element, which others of oneDNN's kernels compute.
+/// Of the shapes below, what inner_product has: no transpose of both, and in
+/// f32 nothing of a single element, for which oneDNN has another kernel.
 bool isInnerProduct(const GemmDesc &d) {
   return !(d.ta && d.tb) && (d.ab == MTC_BF16 || d.m * d.n * d.k > 1);
 }

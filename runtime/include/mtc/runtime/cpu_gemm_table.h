@@ -26,6 +26,10 @@ struct CpuProduct {
   auto operator<=>(const CpuProduct &) const = default;
 };
 
+/// Of own, library and innerProduct, as tables say it: "own", "onednn",
+/// "inner_product".
+std::string_view nameOf(GemmKernel kernel);
+
 /// The product of a row of a descriptor.
 CpuProduct productOf(const GemmInfo &row, int64_t threads);
 
