@@ -48,6 +48,11 @@ public:
     byNccl_ = request.nccl;
     MTC_RETURN_IF_ERROR(context_.open(request.gpu));
     MTC_RETURN_IF_ERROR(stream_.open(context_.get()));
+    if (byNccl_) {
+      const Nccl *nccl = nullptr;
+      MTC_RETURN_IF_ERROR(Nccl::load(nccl));
+      arenaMemory_.takeFrom(*nccl);
+    }
     MTC_RETURN_IF_ERROR(arenaMemory_.allocate(
         request.sizes, "the arenas of the plan", stream_.handle()));
     for (int kind = 0; kind < MTC_ARENA_COUNT; ++kind)
@@ -91,7 +96,7 @@ public:
     if (!nccl_)
       return Status::okay();
     nccl_->beforeEnd([this] { keeper_->drop(); });
-    MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_));
+    MTC_RETURN_IF_ERROR(nccl_->open(mesh_, rank_, arenaMemory_.all()));
     stream_.watch([this](bool failed) {
       Status reason = nccl_->worldFailure();
       if (failed || !reason.ok()) {

@@ -4,7 +4,9 @@
 
 #include "runtime/device/arena.h"
 #include "runtime/device/cuda/driver.h"
+#include "runtime/device/cuda/nccl.h"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,9 @@ namespace mtc::cuda {
 class CudaMemory {
 public:
   explicit CudaMemory(const Driver &driver) : driver_(driver) {}
+  /// Before `allocate`: the memory is to be NCCL's, as communicators can
+  /// register no other one for all that they do (nccl_groups.h).
+  void takeFrom(const Nccl &nccl) { nccl_ = &nccl; }
   CudaMemory(const CudaMemory &) = delete;
   CudaMemory &operator=(const CudaMemory &) = delete;
   ~CudaMemory();
@@ -26,10 +31,17 @@ public:
                            StreamHandle stream);
   /// The address of part k of the last `allocate`; 0 of an empty one.
   Address part(size_t k) const { return parts_[k]; }
+  /// Behind `allocate`: its block from the first part on, in which parts of the
+  /// same sizes begin at the same places.
+  std::span<std::byte> all() const;
 
 private:
+  runtime::Status allocateBlock(int64_t bytes, const char *what);
+
   const Driver &driver_;
+  const Nccl *nccl_ = nullptr;
   Address base_ = 0;
+  int64_t bytes_ = 0;
   std::vector<Address> parts_;
 };
 

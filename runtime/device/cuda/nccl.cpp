@@ -30,7 +30,7 @@ Status Nccl::open() {
   if (!library.missing().empty())
     return {StatusCode::infeasible,
             fmt::format("NCCL: expected the function {}, found none; it is "
-                        "there from NCCL 2.18 on",
+                        "there from NCCL 2.19 on",
                         library.missing())};
   return Status::okay();
 }

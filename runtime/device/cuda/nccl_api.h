@@ -34,6 +34,10 @@ inline constexpr int kNcclNoColor = -1;          ///< NCCL_SPLIT_NOCOLOR
   X(split, ncclCommSplit, NcclHandle, int, int, NcclHandle *, void *)          \
   X(destroy, ncclCommDestroy, NcclHandle)                                      \
   X(abort, ncclCommAbort, NcclHandle)                                          \
+  X(allocate, ncclMemAlloc, void **, size_t)                                   \
+  X(free, ncclMemFree, void *)                                                 \
+  X(registerMemory, ncclCommRegister, NcclHandle, void *, size_t, void **)     \
+  X(deregister, ncclCommDeregister, NcclHandle, void *)                        \
   X(asyncError, ncclCommGetAsyncError, NcclHandle, NcclResult *)               \
   X(allReduce, ncclAllReduce, const void *, void *, size_t, int, int,          \
     NcclHandle, StreamHandle)                                                  \

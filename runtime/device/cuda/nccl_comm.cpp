@@ -22,7 +22,8 @@ NcclCommunicator::~NcclCommunicator() {
       (void)driver_.destroyEvent(event);
 }
 
-Status NcclCommunicator::open(const Mesh &mesh, int rank) {
+Status NcclCommunicator::open(const Mesh &mesh, int rank,
+                              std::span<std::byte> memory) {
   mesh_ = mesh;
   rank_ = rank;
   MTC_RETURN_IF_ERROR(Nccl::load(nccl_));
@@ -33,7 +34,7 @@ Status NcclCommunicator::open(const Mesh &mesh, int rank) {
   for (EventHandle *event : {&lastCall_, &otherCall_})
     MTC_RETURN_IF_ERROR(
         driver_.check(driver_.createEvent(event, kNoTiming), "cuEventCreate"));
-  MTC_RETURN_IF_ERROR(groups_.open(*nccl_, host_, mesh, rank));
+  MTC_RETURN_IF_ERROR(groups_.open(*nccl_, host_, mesh, rank, memory));
   // What ranks told each other until now is in no plan.
   const auto before = host_.bytesMoved();
   for (size_t i = 0; i < moved_.size(); ++i)

@@ -33,9 +33,10 @@ public:
   NcclCommunicator &operator=(const NcclCommunicator &) = delete;
   ~NcclCommunicator() override;
 
-  /// Once, in all ranks, before the first collective. Errors: those of
-  /// Nccl::load and NcclGroups::open; infeasible, without memory.
-  runtime::Status open(const Mesh &mesh, int rank);
+  /// Once, in all ranks, before the first collective; `memory` has the arenas,
+  /// as NcclGroups::open registers it. Errors: those of Nccl::load and
+  /// NcclGroups::open; infeasible, without memory.
+  runtime::Status open(const Mesh &mesh, int rank, std::span<std::byte> memory);
 
   runtime::Status collective(const runtime::CollectiveCall &call, void *buffer,
                              runtime::SumReader *reader) override;

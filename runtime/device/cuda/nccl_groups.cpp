@@ -33,9 +33,18 @@ NcclGroup placeIn(MtcGroup group, const Mesh &mesh, int rank) {
 
 } // namespace
 
+/// Communicators that are aborted know nothing any more.
+void NcclGroups::deregister() {
+  for (auto [comm, handle] : registered_)
+    if (!aborted_)
+      (void)nccl_->deregister(comm, handle);
+  registered_.clear();
+}
+
 void NcclGroups::end() {
   if (!all_)
     return;
+  deregister();
   auto end = aborted_ ? nccl_->abort : nccl_->destroy;
   for (NcclGroup &group : groups_)
     if (NcclHandle comm = std::exchange(group.comm, nullptr);
@@ -82,6 +91,18 @@ Status NcclGroups::split(MtcGroup group, const Mesh &mesh, int rank) {
   return Status::okay();
 }
 
+/// Of groups with one communicator the first does it for all.
+Status NcclGroups::registerWith(NcclHandle comm, std::span<std::byte> memory) {
+  if (!comm || registered_.contains(comm))
+    return Status::okay();
+  void *handle = nullptr;
+  MTC_RETURN_IF_ERROR(nccl_->check(
+      nccl_->registerMemory(comm, memory.data(), memory.size(), &handle),
+      "ncclCommRegister"));
+  registered_[comm] = handle;
+  return Status::okay();
+}
+
 Status NcclGroups::begin(int ranks, const NcclId &id, int rank) {
   NcclResult result = nccl_->init(&all_, ranks, id, rank);
   Status status = nccl_->check(result, "ncclCommInitRank");
@@ -97,7 +118,8 @@ Status NcclGroups::begin(int ranks, const NcclId &id, int rank) {
 }
 
 Status NcclGroups::open(const Nccl &nccl, runtime::Communicator &control,
-                        const Mesh &mesh, int rank) {
+                        const Mesh &mesh, int rank,
+                        std::span<std::byte> memory) {
   nccl_ = &nccl;
   aborted_ = true; // until all is well: the others may wait for this rank
   const auto ranks = static_cast<int>(mesh.worldSize());
@@ -112,6 +134,8 @@ Status NcclGroups::open(const Nccl &nccl, runtime::Communicator &control,
       groups_[group.id].comm = all_;
     else if (size > 1)
       MTC_RETURN_IF_ERROR(split(group.id, mesh, rank));
+    if (!group.along(MTC_AXIS_PP) || mesh.stages() == 1)
+      MTC_RETURN_IF_ERROR(registerWith(groups_[group.id].comm, memory));
   }
   aborted_ = false;
   return Status::okay();

@@ -8,6 +8,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <map>
+#include <span>
 
 namespace mtc::cuda {
 
@@ -31,10 +34,14 @@ public:
   void end();
 
   /// Once, in all ranks, with the context of the rank's GPU current; `control`
-  /// is the host's way to the others. Errors: communication, where two ranks
-  /// have other versions of NCCL or it says no.
+  /// is the host's way to the others. Registers `memory`, of CudaMemory that is
+  /// NCCL's, with the communicators of ranks of one stage, which have it in one
+  /// layout: a collective may then go from there without a copy, as by NVLS,
+  /// which takes buffers at one place of registered memory in all ranks. It has
+  /// to outlive `end`. Errors: communication, where two ranks have other
+  /// versions of NCCL or it says no.
   runtime::Status open(const Nccl &nccl, runtime::Communicator &control,
-                       const Mesh &mesh, int rank);
+                       const Mesh &mesh, int rank, std::span<std::byte> memory);
   /// None of them will be used any more, as a rank is gone. From any thread.
   void abort() { aborted_ = true; }
   bool aborted() const { return aborted_; }
@@ -50,10 +57,13 @@ private:
                         NcclId &id) const;
   runtime::Status begin(int ranks, const NcclId &id, int rank);
   runtime::Status split(MtcGroup group, const Mesh &mesh, int rank);
+  runtime::Status registerWith(NcclHandle comm, std::span<std::byte> memory);
+  void deregister();
 
   const Nccl *nccl_ = nullptr;
   NcclHandle all_ = nullptr;
   std::array<NcclGroup, MTC_GROUP_COUNT> groups_{};
+  std::map<NcclHandle, void *> registered_; ///< what each calls the memory
   std::atomic<bool> aborted_{false};
 };
 

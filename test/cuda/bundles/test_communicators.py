@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Ranks make NCCL's communicators in one order, before the first step.
+"""Ranks make NCCL's communicators in one order, before the first step, and register their arenas.
 
 usage: test_communicators.py BIN_DIR STAND_INS
 
 A tiny model runs a step in layouts of several ranks. The stand-in of NCCL tells which communicators
 each rank made before its first collective or transfer, in which order, and whether it made one
 later: all ranks take part in the same splits, in the order of the mesh's groups, of which this
-test knows the members by its own formula, and nothing is made later.
+test knows the members by its own formula, and nothing is made later. Which collectives are in
+registered memory it counts.
 """
 
 import os
@@ -25,10 +26,13 @@ from run_layout import Failed, Mtc, Report
 from small_spec import small_spec
 
 LINE = r"cuda stand-in: NCCL: rank (\d+) made communicators of ranks (.*)"
+REGISTERED = (r"cuda stand-in: NCCL: communicator (\d+), rank (\d+) of \d+: (\d+) of (\d+) collectives in registered "
+              r"memory")
 LIMIT = 120  # seconds, after which ranks that wait for each other in vain are ended
 AXES = ("tp", "cp", "dp", "pp")  # the first is the fastest
 GROUPS = ("tp", "dp", "embedding", "cp")  # in the order of their splits
-LAYOUTS = [Layout(tp=2, dp=2), Layout(tp=2, pp=2, dp=2), Layout(pp=3), Layout(cp=2, dp=2)]
+LAYOUTS = [Layout(tp=2, dp=2), Layout(tp=2, pp=2, dp=2), Layout(pp=3), Layout(cp=2, dp=2), Layout(dp=2, zero=1),
+           Layout(pp=2)]
 
 
 def coordinates(rank, layout):
@@ -86,7 +90,7 @@ def check(tester, layout):
     if os.path.exists(said):
         with open(said) as file:
             text = file.read()
-    tester.report.expect(code == 0 and re.fullmatch(f"({LINE}\n){{{layout.ranks}}}", text),
+    tester.report.expect(code == 0 and re.fullmatch(f"({LINE}\n){{{layout.ranks}}}({REGISTERED}\n)+", text),
                          f"{layout.name}: exit {code}, the stand-ins say: {text}")
     found = re.findall(LINE, text)
     ranks = sorted(int(rank) for rank, _ in found)
@@ -96,6 +100,29 @@ def check(tester, layout):
         wanted = expected(int(rank), layout)
         tester.report.expect(made == wanted, f"{layout.name}: expected rank {rank} to make communicators of {wanted} "
                              f"before its first call, found {made}")
+    check_registered(tester, layout, re.findall(REGISTERED, text))
+
+
+def check_registered(tester, layout, found):
+    """Sums and gathers among ranks of one stage are in registered memory. The norm is not, by the communicator of
+    all, which is that of a stage as well where there is nothing else, nor what the first and the last stage exchange."""
+    made = ["all"] + [group for group in GROUPS if len(members(0, group, layout) or []) not in (0, layout.ranks)]
+    counts = {name: [(int(here), int(all_)) for number, _, here, all_ in found if made[int(number) - 1] == name]
+              for name in made}
+    for name, of_ranks in counts.items():
+        ranks = sum(members(rank, name, layout) is not None for rank in range(layout.ranks)) if name != "all" \
+            else layout.ranks
+        is_stage = name == "all" and made == ["all"] and layout.pp == 1
+        wanted = "none" if name in ("all", "embedding") else "all"
+        if is_stage:
+            wanted = "all but the norm"
+
+        def is_right(here, all_):
+            return all_ > 0 and here == {"none": 0, "all": all_, "all but the norm": all_ - 1}[wanted] and (
+                not is_stage or here > 1)
+        tester.report.expect(len(of_ranks) == ranks and all(is_right(*each) for each in of_ranks),
+                             f"{layout.name}, {name}: expected {wanted} of the collectives of {ranks} ranks in "
+                             f"registered memory, found {of_ranks}")
 
 
 def main():

@@ -5,6 +5,7 @@
 #include "test/cuda/nccl/group.h"
 #include "test/cuda/nccl/results.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -71,6 +72,21 @@ ncclResult_t checkRequest(const ncclComm &comm, const Request &request) {
              : ncclSuccess;
 }
 
+/// Notes whether the buffer with all elements of a collective lies in memory
+/// that the communicator knows.
+void findRegistered(ncclComm &comm, Request &request) {
+  Call &call = request.call;
+  if (call.isTransfer())
+    return;
+  CUdeviceptr at = call.readsAll() ? request.from : request.to;
+  size_t bytes = std::max(call.bytesRead(comm.rank, comm.size),
+                          call.bytesWritten(comm.rank, comm.size));
+  if (bytes > 0)
+    call.registered = comm.registered.find(at, bytes).value_or(-1);
+  ++comm.calls;
+  comm.registeredCalls += call.registered >= 0;
+}
+
 ncclResult_t take(ncclComm_t comm, const Call &call, const void *from, void *to,
                   cudaStream_t stream) {
   if (ncclResult_t wrong = check(comm, call.shortName()))
@@ -89,6 +105,7 @@ ncclResult_t take(ncclComm_t comm, const Call &call, const void *from, void *to,
     return remember(
         refuseStrictly(ncclInvalidUsage, call.text() + " in " + comm->name +
                                              ", which was finalized"));
+  findRegistered(*comm, request);
   noteCall();
   return issue(comm, request, reinterpret_cast<CUstream>(stream));
 }

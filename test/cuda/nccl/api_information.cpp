@@ -3,8 +3,8 @@
 #include "test/cuda/nccl/driver_calls.h"
 #include "test/cuda/nccl/results.h"
 
+#include <map>
 #include <mutex>
-#include <set>
 
 using namespace mtc::standin::nccl;
 
@@ -35,7 +35,7 @@ ncclResult_t ask(ncclComm_t comm, const char *who, const char *what, int *out,
 
 /// What ncclMemAlloc gave.
 std::mutex memoryMutex;
-std::set<void *> memories;
+std::map<void *, size_t> memories; ///< with their bytes
 
 ncclResult_t missing(const char *name) {
   return refuseStrictly(ncclInvalidUsage,
@@ -89,7 +89,7 @@ MTC_NCCL ncclMemAlloc(void **memory, size_t bytes) {
   *memory = reinterpret_cast<void *>(made);
   std::lock_guard lock(memoryMutex);
   if (!wrong)
-    memories.insert(*memory);
+    memories[*memory] = bytes;
   return wrong;
 }
 
@@ -99,24 +99,31 @@ MTC_NCCL ncclMemFree(void *memory) {
   DeviceScope scope(currentDevice());
   if (scope.result)
     return refuseCuda(scope.result);
+  const auto from = reinterpret_cast<CUdeviceptr>(memory);
   {
     std::lock_guard lock(memoryMutex);
-    if (!memories.erase(memory))
+    auto found = memories.find(memory);
+    if (found == memories.end())
       return refuseCuda(CUDA_ERROR_INVALID_VALUE);
+    if (std::string who = whoRegistered(from, found->second); !who.empty())
+      return refuseStrictly(ncclInvalidUsage,
+                            "ncclMemFree of memory that is registered with " +
+                                who);
+    memories.erase(found);
   }
-  return refuseCuda(driver().cuMemFree_(reinterpret_cast<CUdeviceptr>(memory)));
+  return refuseCuda(driver().cuMemFree_(from));
 }
 
-/// Registered memory is used as any other; what is kept is who gave it back.
-MTC_NCCL ncclCommRegister(const ncclComm_t comm, void *, size_t,
+/// Registered memory is used as any other; but where one member's buffer of a
+/// collective lies there, that of all has to, at the same place (Call).
+MTC_NCCL ncclCommRegister(const ncclComm_t comm, void *memory, size_t bytes,
                           void **handle) {
   if (ncclResult_t wrong = check(comm, "CommRegister"))
     return wrong;
   if (!handle)
     return refuse(ncclInvalidArgument,
                   "CommRegister : handle argument is NULL");
-  *handle = reinterpret_cast<void *>(comm->registered.size() + 1);
-  comm->registered[*handle] = true;
+  *handle = comm->registered.add(reinterpret_cast<CUdeviceptr>(memory), bytes);
   return ncclSuccess;
 }
 
@@ -125,13 +132,11 @@ MTC_NCCL ncclCommDeregister(const ncclComm_t comm, void *handle) {
     return wrong;
   if (!handle)
     return ncclSuccess;
-  auto found = comm->registered.find(handle);
-  if (found == comm->registered.end() || !found->second)
+  if (!comm->registered.remove(handle))
     return refuseStrictly(ncclInvalidArgument,
                           "ncclCommDeregister of " + comm->name +
                               ": a handle that ncclCommRegister did not give, "
                               "or that was given back");
-  found->second = false;
   return ncclSuccess;
 }
 

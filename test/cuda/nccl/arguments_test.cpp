@@ -157,8 +157,14 @@ MTC_PROGRAM(memory) {
   ncclComm_t comm = self.communicator();
   MTC_OK(self.nccl.ncclMemAlloc(&memory, 4096));
   MTC_OK(self.nccl.ncclCommRegister(comm, memory, 4096, &handle));
+  MTC_IS(ncclInvalidUsage, self.nccl.ncclMemFree(memory));
   MTC_OK(self.nccl.ncclCommDeregister(comm, handle));
   MTC_IS(ncclInvalidArgument, self.nccl.ncclCommDeregister(comm, handle));
+  ncclComm_t other = nullptr;
+  MTC_OK(self.nccl.ncclCommSplit(comm, 0, 0, &other, nullptr));
+  MTC_OK(self.nccl.ncclCommRegister(other, memory, 4096, &handle));
+  MTC_IS(ncclInvalidUsage, self.nccl.ncclMemFree(memory));
+  MTC_OK(self.nccl.ncclCommDestroy(other));
   MTC_OK(self.nccl.ncclMemFree(memory));
   MTC_IS(ncclUnhandledCudaError, self.nccl.ncclMemFree(memory));
   memory = reinterpret_cast<void *>(self.empty(64));
@@ -229,6 +235,9 @@ TEST(Arguments, MemoryIsGivenBackOnce) {
   Outcome outcome = run("memory", {.ranks = 1});
   EXPECT_TRUE(outcome.ended()) << outcome.text();
   EXPECT_TRUE(outcome.has("was given back")) << outcome.text();
+  EXPECT_TRUE(outcome.has("ncclMemFree of memory that is registered with "
+                          "communicator 2"))
+      << outcome.text();
   EXPECT_TRUE(outcome.has("ncclCommRevoke is not in the stand-in"))
       << outcome.text();
 }

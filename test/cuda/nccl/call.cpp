@@ -89,6 +89,9 @@ std::string Call::text() const {
   if (together > 1)
     text += ", " + std::to_string(place + 1) + " of " +
             std::to_string(together) + " in a group";
+  if (registered >= 0)
+    text += ", from byte " + std::to_string(registered) +
+            " of registered memory on";
   return text;
 }
 

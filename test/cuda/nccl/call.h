@@ -30,6 +30,9 @@ struct Call {
   uint64_t count = 0;   ///< elements, as the caller gave them
   int32_t place = 0;    ///< among the collectives of its group
   int32_t together = 1; ///< how many collectives that group has
+  /// Where in memory that the rank has registered a collective's buffer begins,
+  /// in bytes; -1: elsewhere.
+  int64_t registered = -1;
 
   bool operator==(const Call &) const = default;
 
@@ -41,6 +44,12 @@ struct Call {
            kind == Kind::reduce;
   }
   size_t elementBytes() const;
+  /// Of a collective: whether each rank reads a buffer with all elements; else
+  /// each writes one.
+  bool readsAll() const {
+    return kind == Kind::reduceScatter || kind == Kind::allToAll ||
+           kind == Kind::reduce;
+  }
   /// Of the bytes that `rank` of `size` ranks gives and gets.
   size_t bytesRead(int rank, int size) const;
   size_t bytesWritten(int rank, int size) const;

@@ -29,6 +29,18 @@ void tellLeaks() {
       report("NCCL: left at the end: " + each->name);
 }
 
+/// Of each communicator that had collectives.
+void tellRegistered() {
+  if (!environment("MTC_STANDIN_COMMUNICATORS", 0))
+    return;
+  std::lock_guard lock(registryMutex);
+  for (const auto &each : registry)
+    if (each->calls)
+      report("NCCL: " + each->name + ": " +
+             std::to_string(each->registeredCalls) + " of " +
+             std::to_string(each->calls) + " collectives in registered memory");
+}
+
 /// Ranks of one process that are on one GPU are refused unless it is allowed;
 /// then each rank of a thread is taken for one on another GPU.
 Device *deviceOf(int rank, int gpu) {
@@ -61,7 +73,10 @@ uint64_t draw() {
 
 ncclComm_t makeCommunicator(int rank, int size, int gpu,
                             const ncclConfig_t *config, ncclComm_t parent) {
-  static int atTheEnd = std::atexit(tellLeaks);
+  static int atTheEnd = std::atexit([] {
+    tellRegistered();
+    tellLeaks();
+  });
   (void)atTheEnd;
   auto made = std::make_unique<ncclComm>();
   made->rank = rank;
@@ -121,6 +136,14 @@ ncclResult_t check(ncclComm_t comm, const char *who, bool use) {
                           "nccl" + std::string(who) + " with " + comm->name +
                               ", which has not been joined");
   return ncclSuccess;
+}
+
+std::string whoRegistered(CUdeviceptr from, size_t bytes) {
+  std::lock_guard lock(registryMutex);
+  for (const auto &each : registry)
+    if (each->life < Life::destroyed && each->registered.touches(from, bytes))
+      return each->name;
+  return "";
 }
 
 std::string whoIsGone(const ncclComm &comm) {

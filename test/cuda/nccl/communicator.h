@@ -10,6 +10,7 @@
 #define MTC_TEST_CUDA_NCCL_COMMUNICATOR_H
 
 #include "test/cuda/nccl/job.h"
+#include "test/cuda/nccl/registered.h"
 #include "test/cuda/nccl/shared.h"
 
 #include <cuda.h>
@@ -57,6 +58,10 @@ ncclComm_t makeCommunicator(int rank, int size, int gpu,
                             const ncclConfig_t *config, ncclComm_t parent);
 void nameRank(ncclComm &comm);
 
+/// The name of a communicator of this process that is there and knows some of
+/// these bytes; empty: there is none.
+std::string whoRegistered(CUdeviceptr from, size_t bytes);
+
 /// A rank that others wait for in vain, in words; empty: none that is known.
 std::string whoIsGone(const ncclComm &comm);
 
@@ -82,9 +87,10 @@ struct ncclComm {
 
   // Of the thread that calls.
   uint64_t splits = 0;
-  std::set<CUstream> captures;       ///< streams with calls in a capture
-  std::set<CUstream> streams;        ///< used outside of captures
-  std::map<void *, bool> registered; ///< by handle; whether it is there
+  std::set<CUstream> captures; ///< streams with calls in a capture
+  std::set<CUstream> streams;  ///< used outside of captures
+  mtc::standin::nccl::Registered registered;
+  uint64_t calls = 0, registeredCalls = 0; ///< collectives; of buffers in it
 
   // Of steps, under the driver's lock; in program order.
   uint64_t collectives = 0; ///< begun

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 using namespace mtc::standin::nccl::test;
@@ -76,6 +77,30 @@ MTC_PROGRAM(groups) {
   });
 }
 
+/// What NCCL may then exchange without a copy has to be so for all: `mine` is
+/// where this rank's buffer begins in what it registers; -1: it does not.
+void registered(Rank &self, int64_t mine) {
+  constexpr size_t kBytes = 1 << 16;
+  ncclComm_t comm = self.communicator();
+  void *memory = nullptr, *handle = nullptr;
+  MTC_OK(self.nccl.ncclMemAlloc(&memory, kBytes));
+  MTC_OK(self.cu.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(memory), 0,
+                                 kBytes, self.s));
+  self.warm(comm);
+  if (mine >= 0)
+    MTC_OK(self.nccl.ncclCommRegister(comm, memory, kBytes, &handle));
+  auto *at = static_cast<std::byte *>(memory) + std::max<int64_t>(mine, 0);
+  auto stream = reinterpret_cast<cudaStream_t>(self.s);
+  MTC_OK(self.nccl.ncclAllGather(at + 400 * self.rank, at, 100, ncclFloat32,
+                                 comm, stream));
+  MTC_IS(CUDA_ERROR_NOT_READY, self.await(self.s, 0.6));
+  self.barrier();
+  MTC_OK(self.nccl.ncclCommAbort(comm));
+  MTC_OK(self.await(self.s, 10));
+}
+MTC_PROGRAM(registeredElsewhere) { registered(self, self.rank ? 4096 : 0); }
+MTC_PROGRAM(registeredOnOne) { registered(self, self.rank ? 512 : -1); }
+
 /// Of two ranks one leaves a call out; which heads wait is told.
 MTC_PROGRAM(leftOut) {
   ncclComm_t comm = self.communicator();
@@ -116,6 +141,11 @@ const std::vector<MismatchCase> kCases = {
     {"lengths", {"ncclSend of 100 f32", "ncclRecv of 200 f32"}},
     {"swapped", {"of 1000 f32, sum", "of 2000 f32, sum"}},
     {"groups", {"1 of 2 in a group"}},
+    {"registeredElsewhere",
+     {"of 100 f32, from byte 0 of registered memory on",
+      "of 100 f32, from byte 4096 of registered memory on"}},
+    {"registeredOnOne",
+     {"ncclAllGather of 100 f32, from byte 512 of registered memory on"}},
     {"nothing", {"of 8 f32, sum", "of 0 f32, sum"}}};
 
 TEST(Mismatch, NamesBothCalls) {
