@@ -2,11 +2,10 @@
 """Measures the tables of products that come with mtc, on the machine that runs it.
 
 Each case is a model, a microbatch and a layout of ranks whose products many runs have. A
-case is measured `--repeats` times, in turn with the others, by `mtc tune`; one of
-oneDNN's two kernels is taken for a product only where that very one won each time, and times
-are medians. Let
-nothing else run; a case takes 5 to 60 s. `--before COMMAND` is put in front of each `mtc
-tune`, for machines that have such a command to be alone for a while.
+case is measured `--repeats` times, in turn with the others, by `mtc tune`; one of oneDNN's
+two kernels is taken for a product only where that very one won each time, and times are
+medians. Let nothing else run; a case takes 5 to 60 s. `--before COMMAND` is put in front of
+each `mtc tune`, for machines that have such a command to be alone for a while.
 
 usage: make.py MTC TYPE FILE [--repeats 3] [--before COMMAND...]
 

@@ -2,7 +2,8 @@
 
 Every op of the plan that takes time has a row, as often as its fragment runs (what
 continues a product or a sum is in that one's); products
-compute 2mnk; families add up to the step, and the ops of a fragment to its time; a profile
+compute 2mnk and move what they read and write; kernels have the plan's names; floors follow from
+work and limits; families add up to the step, and the ops of a fragment to its time; a profile
 changes no bit; what cannot be profiled is refused.
 
 usage: test_profile.py BIN_DIR
@@ -47,6 +48,7 @@ class Plan:
         name = next(n for n in os.listdir(folder) if n.endswith("verify-plan.mlir"))
         self.ops, self.runs = collections.defaultdict(dict), collections.defaultdict(
             collections.Counter)
+        self.kernels = collections.defaultdict(dict)  # of launches, likewise
         stage, fragment, train, self.counts = 0, "", False, False
         with open(os.path.join(folder, name)) as file:
             for line in file:
@@ -55,12 +57,14 @@ class Plan:
                 elif found := re.match(r"    func\.func @(\w+)\(", line):
                     fragment = found[1]
                     self.ops[stage][fragment] = []
+                    self.kernels[stage][fragment] = []
                 # Deeper is the tensor form, of which no code is made.
                 elif found := TIMED.match(line):
                     continues = re.search(r" continues( |$)", line)
                     self.counts |= bool(continues) and found[1] == "norm"
                     if not continues:
                         self.ops[stage][fragment].append(found[1])
+                        self.kernels[stage][fragment] += re.findall(r" rt\.launch @(\w+)", line)
                 elif "rt.timeline" in line:
                     train = "@train" in line
                 elif train and (found := re.search(r"rt\.step run @(\w+)", line)):
@@ -101,6 +105,8 @@ class Tester:
         for stage in table["stages"]:
             self.check_stage(bundle, stage, plan.ops[stage["stage"]],
                              plan.runs[stage["stage"]])
+            self.check_kernels(stage, plan.kernels[stage["stage"]])
+        self.check_floors(table)
         counted = [row["name"] for stage in table["stages"] for row in stage["rows"]
                    if row["name"].endswith(", counted")]
         same(plan.counts, counted != [], f"sums that count, of {counted}")
@@ -134,6 +140,11 @@ class Tester:
             gemm = program["gemms"][row["row"]]
             near(2 * gemm["m"] * gemm["n"] * gemm["k"] * row["calls"], row["flops"],
                  f"FLOPs of {row['name']}")
+            # What is added is read as well, but by the first microbatch of several.
+            read = gemm["k"] * (gemm["m"] + gemm["n"]) * row["calls"]
+            written = gemm["m"] * gemm["n"] * row["calls"]
+            if not written <= row["bytes"] / 4 - read <= written * (1 + gemm["beta"]):
+                raise Failed(f"bytes of {row['name']}: found {row['bytes']}")
         # A product that the first microbatch stores, or of which the last one counts squares,
         # has rows for these; it goes by the other.
         expected = {i for i, gemm in enumerate(program["gemms"])
@@ -143,6 +154,32 @@ class Tester:
              sum(row["calls"] for row in rows
                  if row["op"] not in ("exchange", "post", "load", "") and
                  not (row["op"] == "wait" and row["family"] == "exchanges")), "calls of all rows")
+
+    @staticmethod
+    def check_kernels(stage, kernels):
+        rows = stage["rows"]
+        for at, fragment in enumerate(stage["fragments"]):
+            mine = [rows[op["row"]] for op in stage["ops"] if op["fragment"] == at]
+            same(kernels[fragment["name"]],
+                 [row["name"].removesuffix(", counted") for row in mine if row["op"] == "launch"],
+                 f"kernels of {fragment['name']}")
+
+    @staticmethod
+    def check_floors(table):
+        """Of a row what takes longest: its FLOPs, its bytes, or what its ranks exchange, read
+        and written. Collectives beside fragments have none."""
+        flops, copy = table["limits"]["f32_flops"], table["limits"]["copy_bytes"]
+        for stage in table["stages"]:
+            for row in stage["rows"]:
+                floor = max(row["flops"] / flops, row["bytes"] / copy, 2 * row["link_bytes"] / copy)
+                near(floor if row["stream"] == 0 else 0, row["floor_seconds"],
+                     f"the floor of {row['op']} {row['name']}")
+            near(sum(row["floor_seconds"] for row in stage["rows"]), stage["floor_seconds"],
+                 "a stage's floor")
+        floors = [stage["floor_seconds"] for stage in table["stages"]]
+        near(sum(floors) / len(floors), table["floor_seconds"], "the floor")
+        near(table["step_seconds"]["mean"], table["step_over_floor"] * table["floor_seconds"],
+             "step / floor")
 
     def for_people(self):
         done = self.call("profile", self.path(f"bundle-{RUNS[0][1].name}"), "--comm", "threads")
