@@ -26,7 +26,7 @@ static runtime::GemmInfo usualRow(rt::GemmOp op) {
     row.kernel = runtime::GemmKernel::own;
   else if (op.readsPacked())
     row.kernel = runtime::GemmKernel::ownPacked;
-  else if (op.getKernel())
+  else if (op.getKernel() == rt::GemmKernel::InnerProduct)
     row.kernel = runtime::GemmKernel::innerProduct;
   return row;
 }

@@ -147,14 +147,16 @@ def main():
     mtc = Mtc()
     with tempfile.TemporaryDirectory() as temporary:
         for model, (spec, seeds) in SPECS.items():
-            for layout in (SINGLE, TP2_PP2_DP2, TP2_CP2_PP2):
-                bundle = os.path.join(temporary, f"{model}-{layout.name}")
-                mtc.compile(spec, layout, bundle)
+            for layout, threads in ((SINGLE, 1), (SINGLE, 2), (SINGLE, 3), (TP2_PP2_DP2, 1),
+                                    (TP2_CP2_PP2, 1)):
+                place = f"{layout.name}-{threads}"
+                bundle = os.path.join(temporary, f"{model}-{place}")
+                mtc.compile(spec, layout, bundle, ["--threads-per-rank", threads])
                 for seed in seeds:
                     name = f"{model}-{seed}"
                     check_run(mtc, report, bundle, os.path.join(goldens, name),
-                              os.path.join(temporary, f"{name}-{layout.name}"),
-                              f"{name} at {layout.name}")
+                              os.path.join(temporary, f"{name}-{place}"),
+                              f"{name} at {layout.name}, {threads} threads a rank")
     return report.finish("goldens")
 
 

@@ -180,13 +180,20 @@ class Model:
         return same
 
 
+def threads_of(place, layout):
+    """Of a rank, by turns, on which no bit depends: with more than two ranks they would wait for
+    cores more than they compute."""
+    return 1 + place % 3 if layout.ranks <= 2 else 1
+
+
 def compile_all(mtc, report, jobs, options, folder):
     """Bundles by spec and layout, which jobs are; two compilations at a time."""
     def compile_one(job):
         spec, layout = job
+        threads = threads_of(jobs.index(job), layout)
         try:
-            return mtc.compile(spec, layout,
-                               os.path.join(folder, f"{spec}-{layout.name}"), options, jobs=1)
+            return mtc.compile(spec, layout, os.path.join(folder, f"{spec}-{layout.name}"),
+                               [*options, "--threads-per-rank", threads], jobs=1)
         except Failed as failure:
             report.expect(False, f"{spec} {layout.name} compiles: {failure}")
             return None

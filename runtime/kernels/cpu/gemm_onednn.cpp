@@ -16,6 +16,7 @@
 // same name is that of the compiler's own runtime, which may be another one.
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int threads);
+extern "C" int omp_get_dynamic(void);
 extern "C" void omp_set_dynamic(int isDynamic);
 
 namespace mtc::runtime {
@@ -32,7 +33,7 @@ void takeThreads(int threads) {
 }
 
 /// Whether it has them.
-Status checkThreads(int threads) {
+Status checkTeam(int threads) {
   int64_t given = 1;
   onTeam(threads, [&given](int64_t part, int64_t parts) {
     if (part == 0)
@@ -52,15 +53,19 @@ Status checkThreads(int threads) {
 /// Sets this thread's OpenMP thread count, and back.
 class ThreadScope {
 public:
-  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) {
+  explicit ThreadScope(int threads)
+      : before_(omp_get_max_threads()), wasDynamic_(omp_get_dynamic()) {
     takeThreads(threads);
   }
-  ~ThreadScope() { omp_set_num_threads(before_); }
+  ~ThreadScope() {
+    omp_set_num_threads(before_);
+    omp_set_dynamic(wasDynamic_);
+  }
   ThreadScope(const ThreadScope &) = delete;
   ThreadScope &operator=(const ThreadScope &) = delete;
 
 private:
-  int before_;
+  int before_, wasDynamic_;
 };
 
 Status oneDnnError(const char *what, const GemmDesc &d,
@@ -293,7 +298,7 @@ Status OneDnnGemm::create(const GemmDesc &desc, int threads) {
   ThreadScope scope(threads);
   OneDnnCalls planned;
   MTC_RETURN_IF_ERROR(plan(desc, planned));
-  MTC_RETURN_IF_ERROR(checkThreads(threads));
+  MTC_RETURN_IF_ERROR(checkTeam(threads));
   try {
     impl_.reset(new Impl{.row = rowOf(desc, planned), .threads = threads});
   } catch (const dnnl::error &error) {

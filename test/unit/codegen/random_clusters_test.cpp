@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "harness.h"
+#include "on_team.h"
 #include "random_function.h"
 
 #include "dialects/dist/Dist.h"
@@ -14,6 +15,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
 #include "passes/Passes.h"
+#include "passes/codegen/cpu_team.h"
 #include "test/evaluator/evaluate.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,10 +71,13 @@ Buffer bufferOf(const eval::Tensor &tensor) {
   return out;
 }
 
-/// Runs one fragment after lower-calls.
+/// Runs one fragment after lower-calls, whose kernels are those of the library,
+/// for so many threads.
 class FragmentRun {
 public:
-  explicit FragmentRun(const Library &library) : library(library) {}
+  explicit FragmentRun(const Library &library, ModuleOp kernels = {},
+                       int64_t threads = 1)
+      : library(library), kernels(kernels), threads(threads) {}
 
   /// Outputs by index; empty after a failed expectation.
   std::map<int64_t, Buffer>
@@ -152,10 +157,17 @@ private:
     std::vector<int64_t> args;
     for (Value scalar : launch.getScalars())
       args.push_back(scalars.at(scalar));
-    call(library.find(launch.getKernel().str()), operands, args);
+    void *function = library.find(launch.getKernel().str());
+    if (threads == 1)
+      return call(function, operands, args);
+    auto kernel = kernels.lookupSymbol<rt::KernelOp>(launch.getKernel());
+    callOnTeam(function, operands, args,
+               codegen::teamWorkspace(kernel, threads), threads);
   }
 
   const Library &library;
+  ModuleOp kernels;
+  int64_t threads;
   llvm::DenseMap<Value, std::unique_ptr<Memory>> memory;
   llvm::DenseMap<Value, int64_t> scalars;
 };
@@ -247,7 +259,7 @@ func::FuncOp fragmentOf(rt::ProgramOp program, const std::string &name) {
       SymbolTable::lookupSymbolIn(program, name + "_fragment"));
 }
 
-void runMany(unsigned seed, int count) {
+void runMany(unsigned seed, int count, int64_t threads) {
   auto host = codegen::hostIsa();
   ASSERT_TRUE(static_cast<bool>(host));
   std::mt19937 rng(seed);
@@ -260,12 +272,13 @@ void runMany(unsigned seed, int count) {
   auto program = *module->getOps<rt::ProgramOp>().begin();
   expectClusters(program);
   auto kernels = kernelsOf(program);
-  Library library(*kernels, *host);
+  Library library(*kernels, *host, threads);
   ASSERT_TRUE(library.loaded());
   for (int i = 0; i < count; ++i) {
     std::string name = "f" + std::to_string(i);
     runOne(functions[i], module->lookupSymbol<func::FuncOp>(name),
-           fragmentOf(program, name), FragmentRun(library), rng);
+           fragmentOf(program, name), FragmentRun(library, *kernels, threads),
+           rng);
     if (testing::Test::HasFailure())
       return;
   }
@@ -273,7 +286,12 @@ void runMany(unsigned seed, int count) {
 
 } // namespace
 
-TEST(RandomClusters, AgreeWithTheEvaluator) { runMany(3, 120); }
+TEST(RandomClusters, AgreeWithTheEvaluatorAtOneTwoAndThreeThreads) {
+  for (int64_t threads : {1, 2, 3}) {
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    runMany(3, 120, threads);
+  }
+}
 
 // Far below 0 an activation is 0 and flat, whatever its polynomial comes to.
 TEST(Activations, AreFlatFarBelowZero) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "harness.h"
+#include "on_team.h"
 #include "passes/codegen/cpu_team.h"
 #include "random_inputs.h"
 #include "random_kernel.h"
-#include "runtime/kernels/cpu/team.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -46,21 +46,6 @@ private:
   std::vector<Memory> memory;
 };
 
-/// Every thread calls the function with its part.
-void callOnTeam(void *function, Operands &operands, std::vector<int64_t> args,
-                int64_t workspaceBytes, int64_t threads) {
-  std::vector<uint32_t> workspace(size_t(workspaceBytes / 4) + 64, 0xA5A5A5A5);
-  args.push_back(reinterpret_cast<int64_t>(workspace.data()));
-  runtime::onTeam(threads, [&](int64_t part, int64_t parts) {
-    std::vector<int64_t> mine = args;
-    mine.insert(mine.end(), {part, parts});
-    call(function, operands.pointers(), mine);
-  });
-  for (size_t i = 0; i < 64; ++i)
-    ASSERT_EQ(workspace[size_t(workspaceBytes / 4) + i], 0xA5A5A5A5)
-        << "written behind the workspace";
-}
-
 /// Blocks of three rows and 24 columns, as products have them, the last first.
 void callOnBlocks(void *function, Operands &operands,
                   const std::vector<int64_t> &args, int64_t rows,
@@ -93,7 +78,7 @@ protected:
     if (threads == kBlocks)
       callOnBlocks(team->find(name), found, args, k.rows, k.cols);
     else
-      callOnTeam(team->find(name), found, args,
+      callOnTeam(team->find(name), found.pointers(), args,
                  codegen::teamWorkspace(kernel, threads), threads);
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_TRUE(found.at(i).guardsIntact()) << "operand " << i << k.text;

@@ -8,13 +8,15 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <new>
 #include <vector>
 
 using namespace mtc::runtime;
 
-/// Bytes that were asked for so far, in each of the ways that oneDNN has.
+/// Bytes that were asked for so far: by posix_memalign, which oneDNN calls for
+/// what it computes in, and by operator new, which it calls for lists.
 static std::atomic<int64_t> allocated = 0;
 
 void *operator new(size_t bytes) {
@@ -104,6 +106,35 @@ TEST_F(GemmLibrary, ACallAllocatesNothingOfAProductsSize) {
             << int(kernel);
       }
     }
+}
+
+// So that the test above can fail: with weights as they lie inner_product is
+// another kernel, and that allocates copies of operands.
+TEST_F(GemmLibrary, AKernelThatAllocatesIsSeen) {
+  using dnnl::memory;
+  using Tag = memory::format_tag;
+  auto matrix = [](int64_t rows, int64_t columns, Tag tag) {
+    return memory::desc({rows, columns}, memory::data_type::f32, tag);
+  };
+  const dnnl::engine engine = oneDnnEngine();
+  dnnl::inner_product_forward::primitive_desc plain(
+      {dnnl::prop_kind::forward_inference, matrix(64, 192, Tag::ab),
+       matrix(576, 192, Tag::ba), matrix(64, 576, Tag::ab)},
+      engine);
+  EXPECT_EQ(std::string(plain.impl_info_str()), "x64:gemm:jit");
+  memory a(plain.src_desc(), engine), b(plain.weights_desc(), engine),
+      c(plain.dst_desc(), engine);
+  for (const memory &operand : {a, b, c})
+    std::memset(operand.get_data_handle(), 0, operand.get_desc().get_size());
+  dnnl::stream stream(engine);
+  int64_t before = 0;
+  for (int call = 0; call < 2; ++call) {
+    before = allocated;
+    dnnl::inner_product_forward(plain).execute(
+        stream, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
+    stream.wait();
+  }
+  EXPECT_GT(allocated - before, 16'384);
 }
 
 // Its weights are reordered in front of a forward, and behind a backward.

@@ -119,7 +119,8 @@ std::vector<GemmDesc> allRows(std::string_view isa) {
   for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
                          {7, 5, 3},
                          {64, 96, 128},
-                         {33, 17, 101}})
+                         {33, 17, 101},
+                         {70, 200, 150}})
     for (bool ta : {false, true})
       for (bool tb : {false, true})
         for (int beta : {0, 1})
@@ -131,9 +132,9 @@ std::vector<GemmDesc> allRows(std::string_view isa) {
   return rows;
 }
 
-void runAll(const std::vector<GemmDesc> &rows) {
+void runAll(const std::vector<GemmDesc> &rows, int threads = 1) {
   GemmSet set;
-  Status status = set.create(rows, 1);
+  Status status = set.create(rows, threads);
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(set.size(), int64_t(rows.size()));
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -209,7 +210,10 @@ void expectRejected(const char *isa, MtcDtype ab) {
 
 } // namespace
 
-TEST_F(Gemm, TypesTransposesAndBeta) { runAll(allRows(bestIsa())); }
+TEST_F(Gemm, TypesTransposesAndBetaAtOneTwoAndThreeThreads) {
+  for (int threads : {1, 2, 3})
+    runAll(allRows(bestIsa()), threads);
+}
 
 TEST_F(Gemm, RepeatsBitwise) {
   std::vector<GemmDesc> rows;

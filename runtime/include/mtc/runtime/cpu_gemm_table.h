@@ -26,8 +26,8 @@ struct CpuProduct {
   auto operator<=>(const CpuProduct &) const = default;
 };
 
-/// Of own, library and innerProduct, as tables say it: "own", "onednn",
-/// "inner_product".
+/// Of own, library and innerProduct, of which alone it may be asked, as tables
+/// say it: "own", "onednn", "inner_product".
 std::string_view nameOf(GemmKernel kernel);
 
 /// The product of a row of a descriptor.
