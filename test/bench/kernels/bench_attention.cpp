@@ -1,5 +1,6 @@
-// Causal attention of 4 samples of 12 heads, beside the loops that one would
-// write first and the products of this processor: ms, GFLOP/s and percent of
+// Causal attention of 4 samples of 12 heads, with keys and values of as many or
+// of 4 (grouped queries), beside the loops that one would write first and the
+// products of this processor: ms, GFLOP/s and percent of
 // the peak of the type, forward and backward, the best of some repeats. Useful
 // operations: 4·hd per visible pair forward, 10·hd backward.
 //
@@ -27,7 +28,7 @@ using namespace mtc;
 
 namespace {
 
-constexpr int64_t kBatch = 4, kHeads = 12;
+constexpr int64_t kBatch = 4, kHeads = 12, kGroups = 4;
 
 double bestSeconds(const std::function<void()> &body) {
   using Clock = std::chrono::steady_clock;
@@ -89,11 +90,12 @@ struct Row {
   int32_t type;
   int64_t seq, dim;
   double dropout;
+  int64_t kvHeads = kHeads;
   std::string name() const {
     char text[80];
-    std::snprintf(text, sizeof text, "%-14s %s %5ld %4ld p=%-3g", isa,
+    std::snprintf(text, sizeof text, "%-14s %s %5ld %4ld p=%-3g kv=%-2ld", isa,
                   type == MTC_F32 ? " f32" : "bf16", long(seq), long(dim),
-                  dropout);
+                  dropout, long(kvHeads));
     return text;
   }
 };
@@ -118,10 +120,11 @@ MtcAttention shapeOf(const Row &row) {
   MtcAttention d{};
   d.batch = kBatch;
   d.seq = d.keys = d.first = row.seq;
-  d.heads = d.kv_heads = d.global_heads = kHeads;
+  d.heads = d.global_heads = kHeads;
+  d.kv_heads = row.kvHeads;
   d.head_dim = row.dim;
-  d.q_token_stride = d.k_token_stride = d.v_token_stride = d.o_token_stride =
-      kHeads * row.dim;
+  d.q_token_stride = d.o_token_stride = kHeads * row.dim;
+  d.k_token_stride = d.v_token_stride = row.kvHeads * row.dim;
   d.q_head_stride = d.k_head_stride = d.v_head_stride = d.o_head_stride =
       row.dim;
   d.causal = d.layer = d.site = 1;
@@ -173,6 +176,17 @@ void benchNaive(const Row &row, double peak) {
          backward);
 }
 
+std::vector<Row> rowsOf(const char *isa, int32_t type) {
+  std::vector<Row> rows;
+  for (int64_t seq : {256, 1024, 2048})
+    for (int64_t dim : {64, 96, 128}) {
+      for (double dropout : {0.0, 0.1})
+        rows.push_back({isa, type, seq, dim, dropout});
+      rows.push_back({isa, type, seq, dim, 0.0, kGroups});
+    }
+  return rows;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -188,15 +202,10 @@ int main(int argc, char **argv) {
   };
   for (const char *isa : {"x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"})
     for (int32_t type : {MTC_F32, MTC_BF16})
-      for (int64_t seq : {256, 1024})
-        for (int64_t dim : {64, 96, 128})
-          for (double dropout : {0.0, 0.1}) {
-
-            Row row{isa, type, seq, dim, dropout};
-            if (isWanted(row))
-              benchFlash(row, threads,
-                         type == MTC_F32 ? limits.f32 : limits.flops("bf16"));
-          }
+      for (const Row &row : rowsOf(isa, type))
+        if (isWanted(row))
+          benchFlash(row, threads,
+                     type == MTC_F32 ? limits.f32 : limits.flops("bf16"));
   for (int64_t seq : {256, 1024})
     if (Row row{"", MTC_F32, seq, 64, 0.0}; isWanted(row))
       benchNaive(row, limits.f32);

@@ -3,13 +3,13 @@
 
 Steps of gpt2-124m by `mtc profile`, which measures the limits in the same run: one process
 with two threads, and two ranks of one thread as tp2, dp2 and pp2, this also with stages of
-equal work; of several shapes of a batch the first layout only. Each runs several times, in
-turn with the others, so that what disturbs the machine for a while disturbs all: the median
+equal work; of several shapes of a batch the first layout only, and so by oneDNN's products,
+if --gemm asks for them. Each runs several times, in turn with the others, so that what disturbs the machine for a while disturbs all: the median
 of a step counts, and its spread is printed. For each family of ops: what the plan has to do,
 how long it took, and the share of the limit (docs/profile.md).
 
 usage: step.py BUILD_DIR BOOK [--dtype f32 bf16] [--shapes 4x256 1x1024 4x16] [--runs N]
-               [--steps N] [--layouts WORD ...] [--torch PYTHON ...]
+               [--steps N] [--layouts WORD ...] [--gemm own onednn] [--torch PYTHON ...]
        BOOK: any file of at least 1 MB; tokens are its bytes
        PYTHON: an interpreter that has torch and numpy; PYTHON:compiled by torch.compile
 """
@@ -44,16 +44,17 @@ def run(command, **more):
 class Case:
     """One layout of one shape and type."""
 
-    def __init__(self, options, folder, dtype, shape, layout):
+    def __init__(self, options, folder, dtype, shape, layout, gemm):
         self.mtc = os.path.join(options.build, "bin", "mtc")
         self.options, self.profiles, self.memory = options, [], 0
         self.name, extra, parts = layout
         batch, seq = map(int, shape.split("x"))
-        self.title = f"{dtype}, {batch} x {seq} tokens, {self.name}"
+        self.title = f"{dtype}, {batch} x {seq} tokens, {self.name}, {gemm} products"
         self.tokens = batch * seq
         self.bundle = os.path.join(folder, self.title.replace(" ", "-").replace(",", ""))
         run([self.mtc, "compile", "gpt2-124m", *extra, "--gbs", str(batch), "--mbs",
-             str(batch // parts), "--seq", str(seq), "--dtype", dtype, "-o", self.bundle],
+             str(batch // parts), "--seq", str(seq), "--dtype", dtype, "--gemm", gemm, "-o",
+             self.bundle],
             stderr=subprocess.DEVNULL)
 
     def measure(self):
@@ -113,15 +114,17 @@ def main():
                         help="samples x tokens; the first one in all layouts")
     parser.add_argument("--layouts", nargs="+", default=[""],
                         help="words of the names of those that are wanted")
+    parser.add_argument("--gemm", nargs="+", choices=("own", "onednn"), default=["own"])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--torch", nargs="+", default=[],
                         help="interpreters with torch; with :compiled behind it, by torch.compile")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        cases = [Case(options, folder, dtype, shape, layout)
-                 for dtype in options.dtype for shape in options.shapes
-                 for layout in (LAYOUTS if shape == options.shapes[0] else LAYOUTS[:1])
+        cases = [Case(options, folder, dtype, shape, layout, gemm)
+                 for dtype in options.dtype for shape in options.shapes for gemm in options.gemm
+                 for layout in (LAYOUTS if shape == options.shapes[0] and gemm == "own"
+                                else LAYOUTS[:1])
                  if any(word in layout[0] for word in options.layouts)]
         peers = {}
         for _ in range(options.runs):
