@@ -60,11 +60,12 @@ int main() {
     uint64_t number = noting.recorder().begin(note);
     noting.recorder().end(number);
   });
-  double alone = nanoseconds([&] { (void)nothing.collective(call, nullptr); });
+  double alone =
+      nanoseconds([&] { (void)nothing.collective(call, nullptr, nullptr); });
   note.kind = FlightKind::collective;
   double collective = nanoseconds([&] {
     noting.issue(note, /*atOnce=*/true);
-    (void)noting.collective(call, nullptr);
+    (void)noting.collective(call, nullptr, nullptr);
   });
   std::printf("{\"row_ns\": %.1f, \"collective_ns\": %.1f}\n", row,
               collective - alone);
