@@ -6,20 +6,17 @@
 // same ops.
 //
 //===----------------------------------------------------------------------===//
+#include "fragments.h"
 #include "harness.h"
 #include "on_team.h"
 #include "random_function.h"
 
-#include "dialects/dist/Dist.h"
-#include "dialects/mtc/Mtc.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/tfm/Tfm.h"
-#include "passes/Passes.h"
 #include "passes/codegen/cpu_team.h"
 #include "test/evaluator/evaluate.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
@@ -32,29 +29,6 @@ using namespace mtc::test;
 namespace {
 
 constexpr int64_t kSample = 77, kSeed = 0x123456789abcdef;
-
-std::string moduleOf(const std::vector<RandomFunction> &functions) {
-  std::string text, params, fragments;
-  for (const RandomFunction &f : functions) {
-    text += f.function;
-    params += f.params;
-    fragments += f.fragment;
-  }
-  return "module attributes {mtc.config = #mtc.config<model = <name = \"m\", "
-         "layers = 1, hidden = 1, vocab = 1, padded_vocab = 1>, mesh = <tp = "
-         "1, "
-         "cp = 1, dp = 1, pp = 1>, batch = <micro = 1, microbatches = 1, "
-         "global = 1, "
-         "sequence = 1>, precision = f32, schedule = <name = \"1f1b\", chunks "
-         "= 1, layers_per_stage = [1]>, optimizer = <kind = adamw, zero = 0, "
-         "bucket_size = "
-         "1>, target = <device = \"cpu\", isa = \"x86-64-v3\", threads = 1>>} "
-         "{\n" +
-         text +
-         "rt.program @p stage 0 {\n"
-         "  rt.bucket 0 elements 1 unpadded 1 shard 1\n" +
-         params + fragments + "}\n}\n";
-}
 
 std::string print(Operation *op) {
   std::string text;
@@ -232,28 +206,6 @@ void expectClusters(rt::ProgramOp program) {
   EXPECT_GT(3 * fused, launches) << fused << " of " << launches;
 }
 
-OwningOpRef<ModuleOp> lowered(MLIRContext &context,
-                              const std::vector<RandomFunction> &functions) {
-  context.loadDialect<MtcDialect, tfm::TfmDialect, dist::DistDialect,
-                      pipe::PipeDialect>();
-  auto module = parse(context, moduleOf(functions));
-  PassManager passes(&context);
-  passes.addPass(mtc::passes::createFormClusters());
-  passes.addPass(mtc::passes::createOutlineKernels());
-  passes.addPass(mtc::passes::createLowerCalls());
-  if (!module || failed(passes.run(*module)))
-    return {};
-  return module;
-}
-
-OwningOpRef<ModuleOp> kernelsOf(rt::ProgramOp program) {
-  OwningOpRef<ModuleOp> kernels =
-      ModuleOp::create(UnknownLoc::get(program.getContext()));
-  for (auto kernel : program.getOps<rt::KernelOp>())
-    kernels->push_back(kernel.clone());
-  return kernels;
-}
-
 func::FuncOp fragmentOf(rt::ProgramOp program, const std::string &name) {
   return cast<func::FuncOp>(
       SymbolTable::lookupSymbolIn(program, name + "_fragment"));
@@ -267,7 +219,7 @@ void runMany(unsigned seed, int count, int64_t threads) {
   for (int i = 0; i < count; ++i)
     functions.push_back(makeRandomFunction(rng, "f" + std::to_string(i)));
   auto context = makeContext();
-  auto module = lowered(*context, functions);
+  auto module = lowerFragments(*context, functions);
   ASSERT_TRUE(module);
   auto program = *module->getOps<rt::ProgramOp>().begin();
   expectClusters(program);
@@ -312,7 +264,7 @@ TEST(Activations, AreFlatFarBelowZero) {
     auto host = codegen::hostIsa();
     ASSERT_TRUE(static_cast<bool>(host));
     auto context = makeContext();
-    auto module = lowered(*context, {f});
+    auto module = lowerFragments(*context, {f});
     ASSERT_TRUE(module);
     auto program = *module->getOps<rt::ProgramOp>().begin();
     auto kernels = kernelsOf(program);
