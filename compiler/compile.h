@@ -32,8 +32,8 @@ struct CompileOptions {
   std::vector<models::StrategyOption> strategy; ///< options over the file
   /// "model.layers=4", "strategy.tp=2": over the keys of the files.
   std::vector<std::string> settings;
-  std::string isa; ///< x86-64-v3, -v4 or -v4-bf16; empty: the best of this
-                   ///< machine for the dtype
+  std::string isa;           ///< one of runtime::kIsas; empty: the best of this
+                             ///< machine for the dtype
   std::optional<Phase> from; ///< IR input: the phase whose result it is
   std::optional<Phase> to;   ///< stop after it and write IR to `output`
   /// The bundle; with `to`: a file, empty for stdout, or for a GPU the folder

@@ -37,13 +37,14 @@ bool usesOneDnn(TargetAttr target) {
 /// computes by without these allocates memory in each call
 /// (runtime/kernels/cpu/gemm.h).
 Status checkOneDnn(const std::string &isa, bool bf16) {
-  if (bf16 && isa != "x86-64-v4-bf16")
-    return {StatusCode::infeasible,
-            fmt::format("dtype bf16: expected the instruction set "
-                        "x86-64-v4-bf16 for oneDNN's products, which have "
-                        "memory of a plan with AVX-512-BF16 only, found {}; "
-                        "take --gemm own (in IR gemm = own), or --dtype f32",
-                        isa)};
+  if (bf16 && !runtime::isaIncludes(isa, "x86-64-v4-bf16"))
+    return {
+        StatusCode::infeasible,
+        fmt::format("dtype bf16: expected the instruction set "
+                    "x86-64-v4-bf16 or -amx for oneDNN's products, which have "
+                    "memory of a plan with AVX-512-BF16 only, found {}; "
+                    "take --gemm own (in IR gemm = own), or --dtype f32",
+                    isa)};
   if (isa == "x86-64-v3")
     return {StatusCode::infeasible,
             "isa: expected an instruction set with AVX-512 for oneDNN's "

@@ -12,8 +12,8 @@ class ModuleOp;
 
 namespace mtc::compiler {
 
-/// Position-independent machine code for `isa` (x86-64-v3, x86-64-v4,
-/// x86-64-v4-bf16), optimised by `level` (0 to 3). Equal modules give equal
+/// Position-independent machine code for `isa` (one of runtime::kIsas),
+/// optimised by `level` (0 to 3). Equal modules give equal
 /// bytes. Errors: usage if the instruction set is unknown, internal.
 runtime::Status makeObject(mlir::ModuleOp module, const std::string &isa,
                            int level, std::string &bytes);

@@ -3,6 +3,7 @@
 #include "compiler/hosts.h"
 #include "compiler/report.h"
 #include "compiler/roofline.h"
+#include "mtc/runtime/isa.h"
 
 #include "runtime/base/messages.h"
 #include "runtime/base/number_text.h"
@@ -100,7 +101,8 @@ static std::string typeText(const Json &r) {
     return dtype;
   if (dtype == "fp16")
     return dtype + " (products of f16 values in f32)";
-  if (dtype == "bf16" && r["isa"] != "x86-64-v4-bf16")
+  auto isa = r["isa"].get<std::string>();
+  if (dtype == "bf16" && !runtime::isaIncludes(isa, "x86-64-v4-bf16"))
     return dtype + " (products of bf16 values in f32)";
   return dtype;
 }

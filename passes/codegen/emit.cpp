@@ -19,8 +19,9 @@ using namespace mtc;
 using namespace mtc::codegen;
 
 llvm::Expected<TargetIsa> codegen::isaByName(llvm::StringRef name) {
-  if (name == "x86-64-v4-bf16")
-    return TargetIsa{"x86-64-v4-bf16", 16, "x86-64-v4", "+avx512bf16", true};
+  // What is generated has no products, so nothing of it is by tiles.
+  if (name == "x86-64-v4-amx" || name == "x86-64-v4-bf16")
+    return TargetIsa{name.str(), 16, "x86-64-v4", "+avx512bf16", true};
   if (name == "x86-64-v4")
     return TargetIsa{"x86-64-v4", 16, "x86-64-v4", ""};
   if (name == "x86-64-v3")

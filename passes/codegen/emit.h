@@ -21,7 +21,7 @@ namespace mtc::codegen {
 
 /// A CPU instruction set that programs are compiled for.
 struct TargetIsa {
-  std::string name;        ///< x86-64-v3, x86-64-v4 or x86-64-v4-bf16
+  std::string name;        ///< one of kIsas
   int64_t lanes = 0;       ///< fp32 values of a vector: 8 or 16
   std::string cpu;         ///< LLVM's name of the CPU
   std::string features;    ///< further LLVM features, +a,-b

@@ -33,8 +33,11 @@ StringRef Target::chipOf(TargetAttr target) {
 }
 
 std::string Target::bestIsa(bool bf16) {
+  for (const char *isa : {"x86-64-v4-amx", "x86-64-v4-bf16"})
+    if (bf16 && runtime::processorHas(isa))
+      return isa;
   if (bf16)
-    return runtime::processorHas("x86-64-v4-bf16") ? "x86-64-v4-bf16" : "";
+    return "";
   return runtime::processorHas("x86-64-v4") ? "x86-64-v4" : "x86-64-v3";
 }
 

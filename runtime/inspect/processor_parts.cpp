@@ -36,6 +36,27 @@ MachinePart numbers(const char *name, const char *serves,
                       isa)};
 }
 
+/// Of tiles that are there and may not be used.
+std::string refusedTiles() {
+  constexpr std::string_view kTiles = "x86-64-v4-amx";
+  return processorHasTiles() && !processorHas(kTiles)
+             ? fmt::format(", not for {}, {}", kTiles, lackOf(kTiles))
+             : "";
+}
+
+/// A program for a better set has what one for `least` needs.
+MachinePart bf16Products() {
+  constexpr std::string_view kLeast = "x86-64-v4-bf16";
+  MachinePart part{"products of bf16", "--dtype bf16 faster than f32",
+                   processorHas(kLeast), ""};
+  part.found = part.there
+                   ? fmt::format("programs for {}", bestIsa())
+                   : fmt::format("expected a processor of {}; bf16 runs at "
+                                 "the rate of f32 here",
+                                 kLeast);
+  return part;
+}
+
 } // namespace
 
 std::vector<MachinePart> processorParts() {
@@ -43,13 +64,7 @@ std::vector<MachinePart> processorParts() {
            fmt::format("{}, {} for this process, {:.1f} GiB of memory",
                        processorName(), usableCores(), memoryGib())},
           numbers("f32, fp16, bf16", "training in every type", "x86-64-v3"),
-          {"products of bf16", "--dtype bf16 at twice the speed of f32",
-           processorHas(kIsas[0]),
-           processorHas(kIsas[0])
-               ? fmt::format("programs for {}", kIsas[0])
-               : fmt::format("expected a processor of {}; bf16 runs at the "
-                             "rate of f32 here",
-                             kIsas[0])},
+          bf16Products(),
           {"oneDNN", "products with --gemm onednn", true, mtc_gemm_library()}};
 }
 

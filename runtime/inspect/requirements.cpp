@@ -22,13 +22,21 @@ const KernelFeature kKernelFeatures[] = {
     {"memfd_create", {3, 17}}, // memory that processes share
 };
 
+/// Which a process asks for (isa.h).
+const KernelFeature kTiles = {"the registers of AMX", {5, 16}};
+
 void addKernel(Requirements &out) {
   Version oldest = out.elf.kernel;
+  auto need = [&](const KernelFeature &feature) {
+    if (!(oldest < feature.since))
+      return;
+    oldest = feature.since;
+    out.kernelFeature = feature.name;
+  };
   for (const KernelFeature &feature : kKernelFeatures)
-    if (oldest < feature.since) {
-      oldest = feature.since;
-      out.kernelFeature = feature.name;
-    }
+    need(feature);
+  if (out.isa == "x86-64-v4-amx")
+    need(kTiles);
   out.kernel = versionText(oldest);
 }
 

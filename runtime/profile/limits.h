@@ -9,7 +9,7 @@ namespace mtc::runtime {
 /// A second, of some threads together.
 struct MachineLimits {
   double f32 = 0;  ///< FLOPs of fused multiply-adds
-  double bf16 = 0; ///< of dot products of bf16; 0: there are none
+  double bf16 = 0; ///< of dot products of bf16, or by tiles; 0: none
   double copy = 0; ///< bytes of a copy, read and written
 
   /// FLOPs of products of such factors, by their name in IR; what the

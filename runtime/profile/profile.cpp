@@ -74,9 +74,9 @@ Status limitsOfRank(const Bundle &bundle, MachineLimits &out) {
   const Descriptor &program = bundle.stages.front().descriptor;
   if (!processorHas(program.isa))
     return {StatusCode::infeasible,
-            fmt::format("the plan needs a CPU with {}, which this machine "
-                        "lacks; compile the plan with --isa",
-                        program.isa)};
+            fmt::format("the plan needs a CPU with {}, {}; compile the plan "
+                        "with --isa",
+                        program.isa, lackOf(program.isa))};
   auto ranks = static_cast<int64_t>(bundle.mesh.worldSize());
   int64_t threads = std::min<int64_t>(
       ranks * std::max<int64_t>(1, program.threads), usableCores());

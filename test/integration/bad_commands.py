@@ -51,7 +51,7 @@ OF_THE_MACHINE = [
     Case("plan: another oneDNN, threads", ["run", "out", *RUN[2:], "--comm", "threads"],
          INFEASIBLE, ["oneDNN 9.9.9", "found 2."], edited_bundle(*ONEDNN)),
     Case("plan: an instruction set that is none", [*PLAN, "--from", "plan-memory"],
-         USAGE, ["isa", "expected one of x86-64-v4-bf16", "x86-64-v9"],
+         USAGE, ["isa", "expected one of x86-64-v4-amx", "x86-64-v9"],
          edited((r'isa = "[^"]*"', 'isa = "x86-64-v9"'))),
     Case("plan: ranks that cannot be", [*PLAN, "--from", "plan-memory"], INFEASIBLE,
          ["plan.mlir:", "expected 1 to 65536 ranks along tp, found 0"],

@@ -3,6 +3,7 @@
 usage: test_bf16.py BIN_DIR
 """
 
+import json
 import os
 import re
 import struct
@@ -114,10 +115,11 @@ def check_units(mtc, report, folder, data):
     program = os.path.join(bundle, "programs", "stage0")
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program],
                           capture_output=True, text=True, check=True).stdout
-    for instruction in ("vcvtneps2bf16", "vdpbf16ps"):
-        found = len(re.findall(rf"\b{instruction}\b.*%zmm", code))
+    for instruction, register in (("vcvtneps2bf16", "zmm"), ("vdpbf16ps", "zmm"),
+                                  ("tdpbf16ps", "tmm")):
+        found = len(re.findall(rf"\b{instruction}\b.*%{register}", code))
         print(f"  {found} times {instruction}")
-        report.expect(found > 0, f"expected {instruction} on vectors of 16 in the program")
+        report.expect(found > 0, f"expected {instruction} on all of a register in the program")
     mtc.compile(SPEC, SINGLE, bundle, [*precision.options("bf16"), "--gemm", "onednn"])
     done = subprocess.run(
         [os.path.join(sys.argv[1], "mtc"), "run", bundle, "--data", data, "--data-type",
@@ -125,11 +127,18 @@ def check_units(mtc, report, folder, data):
         env={**os.environ, "ONEDNN_VERBOSE": "1"})
     products = [line for line in (done.stdout + done.stderr).splitlines()
                 if line.startswith("onednn_verbose,exec,cpu,matmul")]
-    native = [line for line in products if "avx512_core_bf16" in line]
+    # With tiles or with vectors.
+    unit = "avx512_core_amx_bf16" if has_tiles(mtc) else "avx512_core_bf16"
+    native = [line for line in products if unit in line]
     print(f"  {len(native)} of {len(products)} products of oneDNN on bf16 units")
     report.expect(products and len(native) == len(products),
-                  f"expected all products on avx512_core_bf16, found "
+                  f"expected all products on {unit}, found "
                   f"{[line for line in products if line not in native][:1]}")
+
+
+def has_tiles(mtc):
+    """Not only a flag: Linux may refuse them."""
+    return "programs for x86-64-v4-amx" in mtc.call("doctor", check=False).stdout
 
 
 def check_rejections(mtc, report, folder):
@@ -150,13 +159,14 @@ def check_other_processors(mtc, report, folder, data):
     isas = [isa for isa, flag in (("x86-64-v3", "avx2"), ("x86-64-v4", "avx512f"),
                                   ("x86-64-v4-bf16", "avx512_bf16"))
             if precision.has_flag(flag)]
+    isas += ["x86-64-v4-amx"] if has_tiles(mtc) else []
     losses = []
     for isa in isas:
         bundle = os.path.join(folder, isa)
         printed = mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16",
                            "--isa", isa, "-o", bundle).stdout
         says = "bf16 (products of bf16 values in f32)" in printed
-        report.expect(says == (isa != "x86-64-v4-bf16"),
+        report.expect(says == (isa in ("x86-64-v3", "x86-64-v4")),
                       f"{isa}: expected the report to say what is widened, found {printed}")
         log = mtc.run(bundle, ["--data", data, "--data-type", "u8", "--steps", 5],
                       os.path.join(folder, "run"))
@@ -182,6 +192,12 @@ def check_compiled_elsewhere(mtc, report, folder):
     report.expect(programs("here") == elsewhere,
                   "x86-64-v4-bf16: expected the program that a processor without AVX-512 "
                   "makes to be that of one with it, found another")
+    tiles = os.path.join(folder, "tiles")
+    mtc.call("compile", SPEC, *SINGLE.options(), "--dtype", "bf16", "--isa",
+             "x86-64-v4-amx", "-o", tiles)
+    needs = json.loads(mtc.call("inspect", tiles, "--requires", "--json").stdout)
+    report.expect(needs["processor"] == "x86-64-v4-amx" and needs["kernel"] == "5.16",
+                  f"tiles: expected a need of AMX and of Linux 5.16, found {needs}")
 
 
 def main():

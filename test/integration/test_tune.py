@@ -380,17 +380,18 @@ class Tester(PackingTester):
                                "(models/gemm_tables/make.py), or remove it")
             arguments = ["compile", "gpt2-124m", "--mbs", 1, "--gbs", 2, "--seq", 256,
                          "--dtype", name.split("-")[-1], "--threads-per-rank", 2,
-                         "--gemm-table", name, "--json", "-o", self.path("shipped")]
-            is_for_here = precision.has_flag("avx512_bf16") if name.endswith("bf16") else \
-                shipped["isa"] == mine["isa"]
+                         "--isa", shipped["isa"], "--gemm-table", name, "--json", "-o",
+                         self.path("shipped")]
+            is_for_here = precision.has_flag(
+                "avx512_bf16" if name.endswith("bf16") else "avx512f")
             if shipped["onednn"] != mine["onednn"] or not is_for_here:
                 self.expect_refusal(name, arguments, USAGE, "mtc tune")
                 continue
             # The products of types are alike: each table has a part of the cases.
             for case, options in list(make.cases(name.split("-")[-1]))[number::len(names)]:
                 found = json.loads(self.mtc.call(
-                    "compile", *options, "--gemm-table", name, "--json", "-o",
-                    self.path("shipped")).stdout)["gemm_table"]
+                    "compile", *options, "--isa", shipped["isa"], "--gemm-table", name,
+                    "--json", "-o", self.path("shipped")).stdout)["gemm_table"]
                 self.report.expect(found["by_table"] > 0 and found["by_rule"] == 0
                                    and found["processor"] == shipped["processor"],
                                    f"{name}: {case}: expected all products by it, found "

@@ -21,17 +21,17 @@ float *aligned(void *p) {
 
 /// The kernels, or null with ctx->status set; null, too, after an earlier
 /// error.
-const KernelTable *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
+const AttentionKernels *kernelsFor(MtcContext *ctx, const MtcAttention *d) {
   if (ctx->status != 0)
     return nullptr;
   if (d->dtype != MTC_F32 && d->dtype != MTC_BF16 && d->dtype != MTC_F16) {
     ctx->status = int(StatusCode::usage);
     return nullptr;
   }
-  const KernelTable *table = selectedKernels();
-  if (!table)
+  const AttentionKernels *kernels = selectedAttention(MtcDtype(d->dtype));
+  if (!kernels)
     ctx->status = int(StatusCode::internal);
-  return table;
+  return kernels;
 }
 
 AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
@@ -59,8 +59,9 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
 /// kernel of fp32 needs, five arrays of keys and three of queries, two score
 /// tiles, one float per query. That of pairs of bf16 has in place of them half
 /// as many floats for each of three arrays of keys and four of queries, one
-/// more row for each of these, three arrays of sums, and two tiles and a half:
-/// less. Forward: two arrays of keys and one of queries, tiles of fewer rows.
+/// more row (by tiles sixteen) for two of these, three arrays of sums, and two
+/// tiles and a half: no more, as a row has 32 floats and keys are 64. Forward:
+/// two arrays of keys and one of queries, tiles of fewer rows.
 int64_t threadFloats(const MtcAttention *d) {
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
   int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;
@@ -92,10 +93,10 @@ void onHeads(const AttentionCall &call, int64_t threads, int64_t heads,
 } // namespace mtc::runtime
 
 using mtc::runtime::AttentionCall;
+using mtc::runtime::AttentionKernels;
 using mtc::runtime::callOf;
 using mtc::runtime::DeviceCalls;
 using mtc::runtime::kernelsFor;
-using mtc::runtime::KernelTable;
 using mtc::runtime::onHeads;
 
 int64_t mtc_attention_scratch(const MtcAttention *d, int32_t threads) {
@@ -119,13 +120,13 @@ void mtc_attention_forward(MtcContext *ctx, const MtcAttention *d,
                               nullptr, nullptr, scratch, sample, head, begin,
                               begin2},
                              /*backward=*/false);
-  const KernelTable *table = kernelsFor(ctx, d);
-  if (!table)
+  const AttentionKernels *kernels = kernelsFor(ctx, d);
+  if (!kernels)
     return;
   onHeads(
       callOf(ctx, d, q, k, v, documents, scratch, sample, head, begin, begin2),
       ctx->threads, d->batch * d->heads, [&](const AttentionCall &call) {
-        table->forward(call, out, (float *)lse);
+        kernels->forward(call, out, (float *)lse);
       });
 }
 
@@ -143,12 +144,12 @@ void mtc_attention_backward(MtcContext *ctx, const MtcAttention *d,
                               const_cast<void *>(lse), dout, dq, dk, dv,
                               scratch, sample, head, begin, begin2},
                              /*backward=*/true);
-  const KernelTable *table = kernelsFor(ctx, d);
-  if (!table)
+  const AttentionKernels *kernels = kernelsFor(ctx, d);
+  if (!kernels)
     return;
   onHeads(
       callOf(ctx, d, q, k, v, documents, scratch, sample, head, begin, begin2),
       ctx->threads, d->batch * d->kv_heads, [&](const AttentionCall &call) {
-        table->backward(call, {dout, out, (const float *)lse, dq, dk, dv});
+        kernels->backward(call, {dout, out, (const float *)lse, dq, dk, dv});
       });
 }

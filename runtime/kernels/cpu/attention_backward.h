@@ -49,8 +49,8 @@ inline GradArrays gradArrays(float *s, const Plan &p) {
   a.qAcross = a.q;
   a.doutAcross = a.dout;
   if (Units::kElements > 1) {
-    take(a.qAcross, p.queries.units);
-    take(a.doutAcross, p.queries.units);
+    take(a.qAcross, p.queries.across);
+    take(a.doutAcross, p.queries.across);
   }
   take(a.dq, p.queries.sums);
   take(a.p, kGradientRows * kTile);
@@ -61,6 +61,12 @@ inline GradArrays gradArrays(float *s, const Plan &p) {
   take(a.dot, p.queries.padded);
   return a;
 }
+
+// What attention.cpp plans for one thread has no more than that: where keys and
+// a head are as few as can be, of its arrays of keys three halves less are
+// used, and sixteen rows of two arrays and half a tile more.
+static_assert(!kHasTiles || 3 * kTile / 2 * kHeadPad >=
+                                2 * kStepUnits * kHeadPad + kTile * kTile / 2);
 
 /// D of every row; zero for padding.
 template <typename T>
@@ -171,7 +177,9 @@ template <typename Units, Sight sight>
 inline void gradientTile(const GradArrays &a, const TileAt &at, const Plan &p,
                          const Dropper &drop, const KeptTile &kept,
                          const float *lse) {
-  for (int64_t r = 0; r < at.rows; r += Units::kElements)
+  // Products read whole steps of rows: what is beyond the last one is zero.
+  int64_t end = steppedUnits(at.rows, Units::kElements) * Units::kElements;
+  for (int64_t r = 0; r < end; r += Units::kElements)
     if (drop.threshold)
       gradientRows<Units, sight, true>(a, at, p, drop, kept, lse, r);
     else
@@ -284,6 +292,7 @@ void backwardWith(const AttentionCall &call, const AttentionGradients &g) {
     backwardOf<false, T>(call, g);
 }
 
+#ifndef __AMX_TILE__ // attention_v4_amx.cpp has bf16 alone
 void attentionBackward(const AttentionCall &call,
                        const AttentionGradients &gradients) {
   if (call.shape->dtype == MTC_BF16)
@@ -293,6 +302,7 @@ void attentionBackward(const AttentionCall &call,
   else
     backwardWith<float>(call, gradients);
 }
+#endif
 
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H

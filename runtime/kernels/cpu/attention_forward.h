@@ -289,6 +289,7 @@ void forwardWith(const AttentionCall &call, T *out, float *lse) {
     forwardOf<false>(call, out, lse);
 }
 
+#ifndef __AMX_TILE__ // attention_v4_amx.cpp has bf16 alone
 void attentionForward(const AttentionCall &call, void *out, float *lse) {
   if (call.shape->dtype == MTC_BF16)
     forwardWith(call, (Bf16 *)out, lse);
@@ -297,6 +298,7 @@ void attentionForward(const AttentionCall &call, void *out, float *lse) {
   else
     forwardWith(call, (float *)out, lse);
 }
+#endif
 
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_ATTENTION_FORWARD_H

@@ -42,7 +42,7 @@ MTC_INLINE void packUnits(float *out, const T *row, int64_t unit, int64_t end,
                           int64_t stride, int64_t dim) {
   for (; unit < end; ++unit) {
     int64_t e = unit * Units::kElements;
-    out[unit * stride] = Units::one(row + e, dim - e);
+    out[unit * stride] = e < dim ? Units::one(row + e, dim - e) : 0;
   }
 }
 
@@ -62,10 +62,14 @@ inline void packRows(float *out, HeadView<const T> x, const Tokens &tokens,
   }
 }
 
-/// Copies tokens [from, end) of a head into units across them.
+/// Copies tokens [from, end) of a head into units across them, and zeros to the
+/// end of a step.
 template <typename Units, typename T>
 inline void packAcross(float *out, HeadView<const T> x, int64_t from,
                        int64_t end, const Plan &p) {
+  int64_t units = steppedUnits(end - from, Units::kElements),
+          made = (end - from + Units::kElements - 1) / Units::kElements;
+  zeroFloats(out + made * p.headPad, (units - made) * p.headPad);
   for (int64_t t = from; t < end; t += Units::kElements, out += p.headPad) {
     const T *row = x.p + t * x.tokenStride;
     for (int i = 0; i < Units::kElements; ++i)

@@ -15,6 +15,16 @@ using mtc::runtime::AttentionCall;
 using mtc::runtime::kHeadPad;
 using mtc::runtime::kTile;
 
+#ifdef __AMX_TILE__
+constexpr bool kHasTiles = true;
+#else
+constexpr bool kHasTiles = false;
+#endif
+/// Rows of a tile of scores for which one extent is taken, and units along
+/// which products go at once.
+constexpr int64_t kExtentRows = kHasTiles ? 32 : kTileRows;
+constexpr int64_t kStepUnits = kHasTiles ? 16 : 1;
+
 /// Vectors of a row whose probabilities are made together.
 constexpr int kAtOnce = kW == 16 ? 4 : 2;
 
@@ -54,9 +64,10 @@ struct HeadsOf {
 };
 
 /// How many tokens there are, of queries or of keys, and how many floats an
-/// array of them has that is made of units, and one of sums in fp32.
+/// array of them has that is made of units along tokens, of units across them,
+/// and one of sums in fp32.
 struct Tokens {
-  int64_t count, padded, units, sums;
+  int64_t count, padded, units, across, sums;
 };
 
 /// Queries that stand side by side in the sequence: [from, end), of which the
@@ -85,32 +96,39 @@ struct Plan {
   const int32_t *documents; ///< of the queries of the sample at hand, or null
 };
 
-/// The last range may begin in the middle of what would be a unit.
+/// The last range may begin in the middle of what would be a unit, or a step of
+/// them.
 MTC_INLINE Tokens tokensOf(int64_t count, int64_t headPad, int64_t elements,
                            int64_t ranges) {
   int64_t padded = roundUp(count, kTile);
-  int64_t more = elements > 1 ? ranges - 1 : 0;
-  return {count, padded, (padded / elements + more) * headPad,
-          padded * headPad};
+  int64_t more = elements > 1 ? (ranges - 1) * kStepUnits : 0;
+  return {count, padded, padded / elements * headPad,
+          (padded / elements + more) * headPad, padded * headPad};
+}
+
+/// Elements of `count` tokens, or of a token, with which products go: whole
+/// steps of units.
+MTC_INLINE int64_t steppedUnits(int64_t count, int64_t elements) {
+  int64_t step = elements > 1 ? kStepUnits : 1;
+  return roundUp(roundUp(count, elements) / elements, step);
 }
 
 /// For units of so many elements.
 MTC_INLINE Plan planOf(const AttentionCall &call, int64_t elements) {
   const MtcAttention &d = *call.shape;
   int64_t headPad = roundUp(d.head_dim, kHeadPad);
-  return {
-      d.head_dim,
-      headPad,
-      elements,
-      roundUp(d.head_dim, elements) / elements,
-      headPad / elements,
-      tokensOf(d.seq, headPad, elements, 2),
-      tokensOf(d.keys, headPad, elements, 1),
-      {{0, d.first, call.begin[0], 0},
-       {d.first, d.seq, call.begin[1], roundUp(d.first, elements) / elements}},
-      d.causal != 0,
-      float(d.scale),
-      nullptr};
+  return {d.head_dim,
+          headPad,
+          elements,
+          steppedUnits(d.head_dim, elements),
+          headPad / elements,
+          tokensOf(d.seq, headPad, elements, 2),
+          tokensOf(d.keys, headPad, elements, 1),
+          {{0, d.first, call.begin[0], 0},
+           {d.first, d.seq, call.begin[1], steppedUnits(d.first, elements)}},
+          d.causal != 0,
+          float(d.scale),
+          nullptr};
 }
 
 MTC_INLINE int64_t within(int64_t x, int64_t low, int64_t high) {
@@ -143,7 +161,7 @@ struct TileAt {
 
   /// Keys that a block of rows needs; beyond it every probability is zero.
   MTC_INLINE int64_t keysOfBlock(int64_t row) const {
-    return within(ahead + row + kTileRows, 0, keys);
+    return within(ahead + row + kExtentRows, 0, keys);
   }
   MTC_INLINE int64_t keysOfRow(int64_t row) const {
     return within(ahead + row + 1, 0, keys);
@@ -159,8 +177,10 @@ struct TileAt {
   MTC_INLINE bool isWhole() const {
     return keys == kTile && ahead >= kTile - 1;
   }
-  /// Columns of a row that products read: whole vectors.
+  /// Columns of a row that products read: whole vectors, by tiles all.
   MTC_INLINE int64_t columnsOf(int64_t row) const {
+    if constexpr (kHasTiles)
+      return kTile;
     return roundUp(keysOfBlock(row / kTileRows * kTileRows), kW);
   }
 

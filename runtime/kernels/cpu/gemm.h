@@ -52,14 +52,14 @@ struct GemmThen {
   void *argument = nullptr;
 };
 
-/// Holds oneDNN to the instruction set of the plan, "x86-64-v3", "x86-64-v4" or
-/// "x86-64-v4-bf16", in this process. Call before anything else of this file; a
-/// second call must name the same one. Errors: usage for another name or a
-/// late, different choice; infeasible if this CPU lacks it.
-/// oneDNN has products of f32 under x86-64-v4 and of bf16 as well under
-/// x86-64-v4-bf16 (isPlannedByLibrary). It has none of f16: operands are
-/// widened into the scratch, which is exact, and multiplied in fp32. The kernel
-/// of our own has all types under each instruction set.
+/// Holds oneDNN to the instruction set of the plan, one of kIsas, in this
+/// process. Call before anything else of this file; a second call must name the
+/// same one. Errors: usage for another name or a late, different choice;
+/// infeasible if this CPU lacks it. oneDNN has products of f32 under x86-64-v4
+/// and of bf16 as well under x86-64-v4-bf16 and x86-64-v4-amx
+/// (isPlannedByLibrary). It has none of f16: operands are widened into the
+/// scratch, which is exact, and multiplied in fp32. The kernel of our own has
+/// all types under each instruction set.
 Status gemmSelectIsa(std::string_view isa);
 
 /// Scratch bytes of one product for `threads` threads under the chosen

@@ -83,7 +83,8 @@ struct IsaCap {
 constexpr IsaCap kIsaCaps[] = {
     {"x86-64-v3", dnnl_cpu_isa_avx2},
     {"x86-64-v4", dnnl_cpu_isa_avx512_core},
-    {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16}};
+    {"x86-64-v4-bf16", dnnl_cpu_isa_avx512_core_bf16},
+    {"x86-64-v4-amx", dnnl_cpu_isa_avx512_core_amx}};
 
 std::atomic<const IsaCap *> selectedIsa = nullptr;
 
@@ -246,8 +247,7 @@ Status gemmSelectIsa(std::string_view isa) {
                                    ", found '" + std::string(isa) + "'"};
   if (!processorHas(isa))
     return {StatusCode::infeasible, "the plan's products need a CPU with " +
-                                        std::string(isa) +
-                                        ", which this machine lacks"};
+                                        std::string(isa) + ", " + lackOf(isa)};
   if (dnnl_set_max_cpu_isa(known->cap) == dnnl_success ||
       dnnl_get_effective_cpu_isa() == known->cap) {
     selectedIsa.store(known, std::memory_order_release);

@@ -1,6 +1,8 @@
 //===- gemm_own.cpp - products without a library --------------------------===//
 #include "runtime/kernels/cpu/gemm_own.h"
 
+#include "mtc/runtime/isa.h"
+
 #include <cassert>
 #include <immintrin.h>
 #include <mutex>
@@ -12,16 +14,12 @@ namespace {
 /// Units of k of a block, a part of the order of sums: another one changes
 /// bits.
 constexpr int64_t kDepth = 1024;
-/// Rows or columns that the team packs; rows that a thread packs for itself.
-constexpr int64_t kShared = 3072, kRows = 64;
-/// Units of op(b) that a thread packs for itself, which fit its second-level
-/// cache with what comes next; half as many where rows of op(a) are read as
-/// they are, which then lie there, too.
-constexpr int64_t kOwn = 100'000;
-/// Rows, and panels of columns, that are made before something continues them,
-/// if a block has as many: so much of c, and of what it makes of that, lies in
-/// a core's cache.
-constexpr int64_t kThenRows = 64, kThenPanels = 2;
+/// Rows or columns that the team packs.
+constexpr int64_t kShared = 3072;
+/// Rows that are made before something continues them, beside some panels of
+/// columns (OwnKernels::thenPanels), if a block has as many: so much of c, and
+/// of what it makes of that, lies in a core's cache.
+constexpr int64_t kThenRows = 64;
 /// Rows of as many panels whose squares are counted in one window.
 constexpr int64_t kCountRows = 128;
 /// Of so many panels of columns one is left to whoever is the first to be done,
@@ -42,9 +40,11 @@ int64_t blockOf(int64_t extent, int64_t most, int64_t unit) {
 }
 
 const OwnKernels *kernelsOf(MtcDtype type, std::string_view isa) {
-  const OwnKernelSet &set = isa == "x86-64-v4-bf16" ? kOwnV4Bf16
-                            : isa == "x86-64-v4"    ? kOwnV4
-                                                    : kOwnV3;
+  if (type == MTC_BF16 && isa == "x86-64-v4-amx")
+    return &kOwnAmx;
+  const OwnKernelSet &set = isaIncludes(isa, "x86-64-v4-bf16") ? kOwnV4Bf16
+                            : isaIncludes(isa, "x86-64-v4")    ? kOwnV4
+                                                               : kOwnV3;
   return type == MTC_F32 ? &set.f32 : type == MTC_BF16 ? &set.bf16 : &set.f16;
 }
 
@@ -64,9 +64,11 @@ void meet(int64_t parts) {
 
 OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
     : desc(desc), kernels(kernelsOf(desc.ab, isa)), threads(threads),
-      depth(blockOf(units(), kDepth, 8)),
+      depth(blockOf(units(), kDepth,
+                    std::max(kernels->unitsPerStep, int64_t(8)))),
       readsRows(!desc.ta && kernels->readsRows &&
-                desc.k % kernels->elementsPerUnit == 0),
+                desc.k % (kernels->elementsPerUnit * kernels->unitsPerStep) ==
+                    0),
       ownsB(readsRows || isPacked() || desc.m < std::min(desc.n, kShared)),
       fillsWindows(desc.counts && kernels->fillsWindows &&
                    NormCounter::hasWindows()) {
@@ -83,9 +85,12 @@ void OwnGemm::planOwnB() {
   tail = tailOf();
   Share largest = shareOf(threads - 1, desc.n - tail);
   int64_t columns = roundUp(largest.columns.size(), kernels->columns);
-  int64_t panels = (readsRows ? kOwn / 2 : kOwn) / depth / kernels->columns;
+  int64_t panels =
+      (readsRows ? kernels->ownUnitsBesideRows : kernels->ownUnits) / depth /
+      kernels->columns;
   width = std::min(columns, std::max(panels, int64_t(1)) * kernels->columns);
-  sharesAt = readsRows ? 0 : aligned(depth * roundUp(desc.m, kPanelRows));
+  sharesAt =
+      readsRows ? 0 : aligned(depth * roundUp(desc.m, kernels->panelRows));
   sumsAt = isPacked() ? 0 : aligned(depth * width);
   // Sums that wait in fp32 are of some columns at a time.
   stripe = needsSums()
@@ -94,9 +99,10 @@ void OwnGemm::planOwnB() {
                : columns;
   stripes = ceilDiv(columns, stripe);
   share =
-      sumsAt + (needsSums()
-                    ? aligned(roundUp(largest.rows.size(), kPanelRows) * stripe)
-                    : 0);
+      sumsAt +
+      (needsSums()
+           ? aligned(roundUp(largest.rows.size(), kernels->panelRows) * stripe)
+           : 0);
   end = sharesAt + threads * share;
 }
 
@@ -106,9 +112,10 @@ void OwnGemm::planSharedB() {
   width = blockOf(desc.n, kShared, kernels->columns);
   stripe = std::min(width, desc.n);
   cutThreads(stripe, true);
-  int64_t rows = roundUp(shareOf(threads - 1, stripe).rows.size(), kPanelRows);
+  int64_t rows =
+      roundUp(shareOf(threads - 1, stripe).rows.size(), kernels->panelRows);
   sharesAt = aligned(depth * roundUp(stripe, kernels->columns));
-  sumsAt = aligned(depth * std::min(kRows, rows));
+  sumsAt = aligned(depth * std::min(kernels->ownRows, rows));
   share = sumsAt + (needsSums() ? aligned(rows * stripe) : 0);
   end = sharesAt + threads * share;
 }
@@ -120,13 +127,14 @@ bool OwnGemm::isPacked() const { return desc.kernel == GemmKernel::ownPacked; }
 bool OwnGemm::needsSums() const { return desc.c != MTC_F32 && depth < units(); }
 
 int64_t OwnGemm::units() const {
-  return ceilDiv(desc.k, kernels->elementsPerUnit);
+  return roundUp(ceilDiv(desc.k, kernels->elementsPerUnit),
+                 kernels->unitsPerStep);
 }
 
 /// As few panels as can be for the thread that has the most; among these as
 /// many parts of rows as can be, or as few.
 void OwnGemm::cutThreads(int64_t columns, bool preferRows) {
-  int64_t rowPanels = ceilDiv(desc.m, kPanelRows),
+  int64_t rowPanels = ceilDiv(desc.m, kernels->panelRows),
           columnPanels = ceilDiv(columns, kernels->columns);
   int64_t least = -1;
   for (int64_t i = 1; i <= threads; ++i) {
@@ -158,7 +166,7 @@ int64_t OwnGemm::tailOf() const {
 }
 
 OwnGemm::Share OwnGemm::shareOf(int64_t thread, int64_t columns) const {
-  return {partOf(desc.m, thread / columnParts, rowParts, kPanelRows),
+  return {partOf(desc.m, thread / columnParts, rowParts, kernels->panelRows),
           partOf(columns, thread % columnParts, columnParts, kernels->columns)};
 }
 
@@ -175,16 +183,18 @@ PackCall OwnGemm::callToPackB(const Block &block, const void *b) const {
   int64_t stride = desc.tb ? desc.k : desc.n, k = firstElement(block),
           first =
               desc.tb ? block.column * stride + k : k * stride + block.column;
-  return {offset(b, first, desc.ab), stride,           desc.tb, block.columns,
-          elements(block),           kernels->columns, nullptr};
+  return {
+      offset(b, first, desc.ab), stride,      desc.tb,          block.columns,
+      elements(block),           block.units, kernels->columns, nullptr};
 }
 
 PackCall OwnGemm::callToPackA(const Block &block, const void *a,
                               Part rows) const {
   int64_t k = firstElement(block), stride = desc.ta ? desc.m : desc.k,
           first = desc.ta ? k * stride + rows.begin : rows.begin * stride + k;
-  return {offset(a, first, desc.ab), stride,     !desc.ta, rows.size(),
-          elements(block),           kPanelRows, nullptr};
+  return {
+      offset(a, first, desc.ab), stride,      !desc.ta,           rows.size(),
+      elements(block),           block.units, kernels->panelRows, nullptr};
 }
 
 void OwnGemm::packA(const Block &block, const void *a, Part rows,
@@ -193,14 +203,14 @@ void OwnGemm::packA(const Block &block, const void *a, Part rows,
     return;
   PackCall pack = callToPackA(block, a, rows);
   pack.to = to;
-  kernels->pack(pack);
+  kernels->packRows(pack);
 }
 
 /// One block of k, by the team.
 void OwnGemm::packAllOfA(int64_t unit, const void *a, float *scratch,
                          int64_t part, int64_t parts) const {
   Block block{0, 0, unit, std::min(depth, units() - unit)};
-  Part rows = partOf(desc.m, part, parts, kPanelRows);
+  Part rows = partOf(desc.m, part, parts, kernels->panelRows);
   packA(block, a, rows, scratch + rows.begin * block.units);
   meet(parts);
 }
@@ -306,7 +316,7 @@ BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row, int64_t column,
 template <typename Make>
 void OwnGemm::inPieces(const BlockCall &call, const Extent &most,
                        Make make) const {
-  if (call.aStride > 0)
+  if (call.aStride > 0 || kernels->isByRows)
     for (int64_t i = 0; i < call.rows; i += most.rows)
       for (int64_t j = 0; j < call.columns; j += most.columns)
         make(pieceOf(call, i, j, most), i, j);
@@ -319,7 +329,7 @@ void OwnGemm::inPieces(const BlockCall &call, const Extent &most,
 /// Sums of c, which are finished, and their squares.
 void OwnGemm::multiplyAndCount(const BlockCall &call,
                                NormCounter &counter) const {
-  Extent most{kCountRows, kThenPanels * kernels->columns};
+  Extent most{kCountRows, kernels->thenPanels * kernels->columns};
   assert(most.rows * most.columns <= kWindowValues);
   inPieces(call, most, [&](BlockCall piece, int64_t, int64_t) {
     if (fillsWindows)
@@ -339,7 +349,7 @@ void OwnGemm::multiply(const BlockCall &call, const Result &c,
     return multiplyAndCount(call, *c.counter);
   if (!at.isLast || !c.then.call)
     return kernels->multiply(call);
-  Extent most{kThenRows, kThenPanels * kernels->columns};
+  Extent most{kThenRows, kernels->thenPanels * kernels->columns};
   inPieces(call, most, [&](const BlockCall &piece, int64_t i, int64_t j) {
     kernels->multiply(piece);
     int64_t row = at.row + i, column = at.column + j;
@@ -350,13 +360,14 @@ void OwnGemm::multiply(const BlockCall &call, const Result &c,
 
 /// Whether the product packs the columns of a block as it reads them first.
 bool OwnGemm::packsAlong(const Block &block) const {
-  return readsRows && !desc.tb && block.columns % kernels->columns == 0;
+  return readsRows && kernels->packsAlong && !desc.tb &&
+         block.columns % kernels->columns == 0;
 }
 
 void OwnGemm::packOwn(const Block &block, const void *b, float *own) const {
   PackCall pack = callToPackB(block, b);
   pack.to = own;
-  kernels->pack(pack);
+  kernels->packColumns(pack);
 }
 
 /// A block of what was packed beforehand.
@@ -473,8 +484,9 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
   if (columns.empty())
     return;
   float *own = ownOf(scratch, thread);
-  for (int64_t row = rows.begin; row < rows.end; row += kRows) {
-    Part some{row, std::min(row + kRows, rows.end)};
+  const int64_t step = kernels->ownRows;
+  for (int64_t row = rows.begin; row < rows.end; row += step) {
+    Part some{row, std::min(row + step, rows.end)};
     packA(block, a, some, own);
     BlockCall call = callOf(block, c);
     call.a = own;
@@ -483,7 +495,7 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
     call.columns = columns.size();
     call.floats = own + sumsAt + (row - rows.begin) * stripe + columns.begin;
     call.c = offset(call.c, row * call.stride + columns.begin, desc.c);
-    Part next{row + kRows, std::min(row + 2 * kRows, rows.end)};
+    Part next{row + step, std::min(row + 2 * step, rows.end)};
     Ahead ahead{};
     if (!next.empty()) {
       ahead = aheadOf(callToPackA(block, a, next), call);
@@ -507,7 +519,7 @@ void OwnGemm::runSharedB(const void *a, const void *b, const Result &c,
         some.columns = columns.size();
         PackCall pack = callToPackB(some, b);
         pack.to = scratch + columns.begin * block.units;
-        kernels->pack(pack);
+        kernels->packColumns(pack);
       }
       meet(parts);
       for (int64_t thread = part; thread < threads; thread += parts)
@@ -534,7 +546,7 @@ void OwnGemm::pack(const void *b, float *to) const {
       PackCall pack = callToPackB(block, b);
       pack.to = to + packedAt(block);
       pack.streams = true;
-      kernels->pack(pack);
+      kernels->packColumns(pack);
     }
   });
 }

@@ -7,8 +7,9 @@
 // where the instruction set multiplies pairs), from zero; block by block these
 // are added, the first to what c holds or to nothing. Neither the number of
 // threads nor the shape of m and n, nor AVX2 or AVX-512, changes a bit of a
-// product in fp32 or f16. One in bf16 has other bits with x86-64-v4-bf16 than
-// without, where operands are widened.
+// product in fp32 or f16. One in bf16 has other bits with x86-64-v4-bf16, and
+// with x86-64-v4-amx (gemm_own_amx.h), than with less, where operands are
+// widened.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_H

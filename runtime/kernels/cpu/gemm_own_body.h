@@ -13,22 +13,28 @@ namespace {
 
 using mtc::runtime::OwnKernels;
 
+template <typename Terms, typename Units>
+constexpr OwnKernels kVectorKernels = {.rows = kTileRows,
+                                       .columns = kPanelColumns,
+                                       .panelRows = kPanelRows,
+                                       .elementsPerUnit = Units::kElements,
+                                       .unitsPerStep = 1,
+                                       .ownUnits = 100'000,
+                                       .ownUnitsBesideRows = 50'000,
+                                       .ownRows = 64,
+                                       .thenPanels = 2,
+                                       .isByRows = false,
+                                       .readsRows = kIsPlain<Units>,
+                                       .packsAlong = kIsPlain<Units>,
+                                       .fillsWindows = kFillsWindows,
+                                       .packRows = packPanels<Units>,
+                                       .packColumns = packPanels<Units>,
+                                       .multiply = multiplyBlock<Terms, Units>};
+
 template <typename E>
-constexpr OwnKernels kWideKernels = {kTileRows,
-                                     kPanelColumns,
-                                     1,
-                                     kIsPlain<WideUnits<E>>,
-                                     kFillsWindows,
-                                     packPanels<WideUnits<E>>,
-                                     multiplyBlock<FloatTerms, WideUnits<E>>};
+constexpr OwnKernels kWideKernels = kVectorKernels<FloatTerms, WideUnits<E>>;
 #ifdef __AVX512BF16__
-constexpr OwnKernels kPairKernels = {kTileRows,
-                                     kPanelColumns,
-                                     2,
-                                     kIsPlain<PairUnits>,
-                                     kFillsWindows,
-                                     packPanels<PairUnits>,
-                                     multiplyBlock<PairTerms, PairUnits>};
+constexpr OwnKernels kPairKernels = kVectorKernels<PairTerms, PairUnits>;
 #endif
 
 } // namespace

@@ -132,7 +132,7 @@ void packLastAcross(const PackCall &call, int64_t units) {
 template <typename Units, typename Group>
 MTC_INLINE void packGroups(const PackCall &call) {
   const auto *from = static_cast<const typename Units::Element *>(call.from);
-  int64_t units = (call.depth + Units::kElements - 1) / Units::kElements;
+  int64_t units = call.units;
   int64_t rowStride = call.alongK ? call.stride : 1,
           kStride = call.alongK ? 1 : call.stride;
   if (!call.alongK) {

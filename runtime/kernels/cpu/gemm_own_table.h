@@ -6,7 +6,8 @@
 //
 // A packed panel is `width` rows of op(a), or columns of op(b), one unit of k
 // after the other: to[unit · width + row]. A unit has 4 bytes: an element in
-// fp32, or two neighbours along k in bf16.
+// fp32, or two neighbours along k in bf16. For tiles (AMX) a panel of op(a) has
+// a line of 16 units of each row, then the next 16 units.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TABLE_H
@@ -17,7 +18,7 @@
 
 namespace mtc::runtime {
 
-/// Rows of a panel of op(a), in every instruction set.
+/// Rows of a panel of op(a) where sums are in vectors.
 inline constexpr int64_t kPanelRows = 8;
 
 /// Element (row, k) is at from[row · stride + k] if `alongK`, else at
@@ -30,6 +31,7 @@ struct PackCall {
   int64_t stride;
   bool alongK;
   int64_t rows, depth;
+  int64_t units; ///< of the panel: enough for `depth`, or more
   int64_t width;
   float *to; ///< 64-aligned
   bool streams = false;
@@ -81,10 +83,21 @@ inline constexpr int64_t kChunk = 16;
 /// Products of one type of operands.
 struct OwnKernels {
   int64_t rows, columns;   ///< of a block of sums in registers
+  int64_t panelRows;       ///< of a panel of op(a)
   int64_t elementsPerUnit; ///< along k
-  bool readsRows;    ///< units are what memory has: op(a) need not be packed
-  bool fillsWindows; ///< of BlockCall
-  void (*pack)(const PackCall &);
+  int64_t unitsPerStep;    ///< panels have whole steps
+  /// Units of op(b) that a thread packs for itself, which fit its second-level
+  /// cache with what comes next; and where rows of op(a) are read as they are,
+  /// which then lie there, too.
+  int64_t ownUnits, ownUnitsBesideRows;
+  int64_t ownRows;    ///< of op(a) that a thread packs for itself
+  int64_t thenPanels; ///< of op(b) that are made before what continues them
+  bool isByRows;      ///< packed rows, too, are made one block after the other
+  bool readsRows;     ///< units are what memory has: op(a) need not be packed
+  bool packsAlong;    ///< BlockCall::unpacked may be set
+  bool fillsWindows;  ///< of BlockCall
+  void (*packRows)(const PackCall &);    ///< panels of op(a)
+  void (*packColumns)(const PackCall &); ///< of op(b)
   void (*multiply)(const BlockCall &);
 };
 
@@ -92,6 +105,8 @@ struct OwnKernelSet {
   OwnKernels f32, bf16, f16;
 };
 extern const OwnKernelSet kOwnV3, kOwnV4, kOwnV4Bf16;
+/// Of bf16, by tiles.
+extern const OwnKernels kOwnAmx;
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TABLE_H

@@ -1,10 +1,10 @@
 //===- gemm_own_tile.h - register blocks of a product -----------*- C++ -*-===//
 //
 // Internal, per instruction set (see simd.h). A register block is kTileRows
-// rows by three vectors; each of its sums begins at zero, takes one FMA for a
-// unit of k, in ascending order, and is then added to what was there. So each
-// sum is the same in blocks of every shape and in every instruction set that
-// multiplies fp32.
+// rows by three vectors (tiles: gemm_own_amx.h); each of its sums begins at
+// zero, takes one FMA for a unit of k, in ascending order, and is then added to
+// what was there. So each sum is the same in blocks of every shape and in every
+// instruction set that multiplies fp32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_GEMM_OWN_TILE_H
@@ -228,6 +228,36 @@ MTC_INLINE void take(Ahead &ahead) {
   }
 }
 
+/// Sums of a block, from zero, are added to what was there, counted and stored.
+template <int Vectors, typename C>
+MTC_INLINE void finishBlock(const BlockCall &call, const Corner<C> &c,
+                            const Corner<float> &floats, Block<Vectors> &x) {
+  if (call.from == Sums::inC)
+    addFrom<Vectors>(x, c);
+  if (call.from == Sums::inFloats)
+    addFrom<Vectors>(x, floats);
+  if constexpr (std::is_same_v<C, float>)
+    if (call.window)
+      countRows<Vectors>(*call.window, x, c.rows);
+  if (call.streams && streamTo<Vectors>(c, x))
+    return;
+  if (call.to == Sums::inC)
+    storeTo<Vectors>(c, x);
+  else
+    storeTo<Vectors>(floats, x);
+}
+
+/// From row i and column j of a call on.
+template <typename C>
+MTC_INLINE Corner<C> cornerOf(const BlockCall &call, int64_t i, int64_t j) {
+  return {static_cast<C *>(call.c) + i * call.stride + j, call.stride,
+          call.rows - i, call.columns - j};
+}
+MTC_INLINE Corner<float> floatsOf(const BlockCall &call, int64_t i, int64_t j) {
+  return {call.floats + i * call.floatStride + j, call.floatStride,
+          call.rows - i, call.columns - j};
+}
+
 template <int Vectors, typename Terms, typename C, typename Rows,
           typename Columns>
 MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
@@ -268,35 +298,19 @@ MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
   }
   for (int64_t i = 0; i < kAhead * kPanelColumns; i += 16)
     _mm_prefetch((const char *)(nextB + i), _MM_HINT_T0);
-  if (call.from == Sums::inC)
-    addFrom<Vectors>(x, c);
-  if (call.from == Sums::inFloats)
-    addFrom<Vectors>(x, floats);
-  if constexpr (std::is_same_v<C, float>)
-    if (call.window)
-      countRows<Vectors>(*call.window, x, c.rows);
-  if (call.streams && streamTo<Vectors>(c, x))
-    return;
-  if (call.to == Sums::inC)
-    storeTo<Vectors>(c, x);
-  else
-    storeTo<Vectors>(floats, x);
+  finishBlock<Vectors>(call, c, floats, x);
 }
 
 template <int Vectors, typename Terms, typename C, typename Rows,
           typename Columns>
 void blockAt(const BlockCall &call, int64_t i, int64_t j, Columns panel) {
-  int64_t rows = call.rows - i, columns = call.columns - j;
-  bool areLastColumns = columns <= kPanelColumns;
+  bool areLastColumns = call.columns - j <= kPanelColumns;
   const float *next = panel.at;
   if (call.aStride != 0)
     next = areLastColumns ? call.b : next + kPanelColumns * call.depth;
-  registerBlock<Vectors, Terms>(
-      Rows(call, i, areLastColumns), panel, next, call,
-      Corner<C>{static_cast<C *>(call.c) + i * call.stride + j, call.stride,
-                rows, columns},
-      Corner<float>{call.floats + i * call.floatStride + j, call.floatStride,
-                    rows, columns});
+  registerBlock<Vectors, Terms>(Rows(call, i, areLastColumns), panel, next,
+                                call, cornerOf<C>(call, i, j),
+                                floatsOf(call, i, j));
 }
 
 /// The last panel may have fewer columns than it has room for.

@@ -11,7 +11,12 @@
 
 namespace {
 
-constexpr int kVectors = 3; ///< of a row of a register block, at most
+/// Of a row of a register block, at most; of tiles two, beside as many of rows.
+#ifdef __AMX_TILE__
+constexpr int kVectors = 2;
+#else
+constexpr int kVectors = 3;
+#endif
 constexpr int64_t kPanelColumns = kVectors * kW; ///< of a panel of op(b)
 
 /// Eight units, in every instruction set: of a panel of op(a).

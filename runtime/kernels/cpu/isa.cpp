@@ -10,10 +10,13 @@ namespace {
 struct IsaKernels {
   std::string_view name;
   const KernelTable *table;
+  const AttentionKernels *bf16 = nullptr; ///< in place of the table's
 };
-constexpr IsaKernels kTables[] = {{"x86-64-v3", &kKernelsV3},
-                                  {"x86-64-v4", &kKernelsV4},
-                                  {"x86-64-v4-bf16", &kKernelsV4Bf16}};
+constexpr IsaKernels kTables[] = {
+    {"x86-64-v3", &kKernelsV3},
+    {"x86-64-v4", &kKernelsV4},
+    {"x86-64-v4-bf16", &kKernelsV4Bf16},
+    {"x86-64-v4-amx", &kKernelsV4Bf16, &kAttentionAmx}};
 std::atomic<const IsaKernels *> selected = nullptr;
 } // namespace
 
@@ -31,9 +34,9 @@ Status mtc_kernels_select_isa(std::string_view name) {
                                    ", found '" + std::string(name) + "'"};
   if (!processorHas(name))
     return {StatusCode::infeasible,
-            "this program needs a CPU with " + std::string(name) +
-                ", which this machine lacks: compile the plan for another "
-                "instruction set"};
+            "this program needs a CPU with " + std::string(name) + ", " +
+                lackOf(name) +
+                ": compile the plan for another instruction set"};
   selected.store(isa, std::memory_order_release);
   return Status::okay();
 }
@@ -46,6 +49,13 @@ std::string_view mtc_kernels_isa() {
 const KernelTable *selectedKernels() {
   const IsaKernels *isa = selected.load(std::memory_order_acquire);
   return isa ? isa->table : nullptr;
+}
+
+const AttentionKernels *selectedAttention(MtcDtype type) {
+  const IsaKernels *isa = selected.load(std::memory_order_acquire);
+  if (!isa)
+    return nullptr;
+  return type == MTC_BF16 && isa->bf16 ? isa->bf16 : &isa->table->attention;
 }
 
 } // namespace mtc::runtime

@@ -56,9 +56,13 @@ struct AttentionGradients {
   void *dq, *dk, *dv;
 };
 
-struct KernelTable {
+struct AttentionKernels {
   void (*forward)(const AttentionCall &, void *out, float *lse);
   void (*backward)(const AttentionCall &, const AttentionGradients &);
+};
+
+struct KernelTable {
+  AttentionKernels attention;
   /// Exactly. False, with *digits undefined, if some value is not finite.
   bool (*normChunk)(const float *g, int64_t count, NormDigits *digits);
   /// Elements [first, first + count) of a parameter whose name has hash `id`:
@@ -71,9 +75,14 @@ struct KernelTable {
 };
 
 extern const KernelTable kKernelsV3, kKernelsV4, kKernelsV4Bf16;
+/// Of bf16 alone, by tiles.
+extern const AttentionKernels kAttentionAmx;
 
 /// The table of mtc_kernels_select_isa, or null before it.
 const KernelTable *selectedKernels();
+
+/// Attention of the chosen instruction set, of elements of `type`, or null.
+const AttentionKernels *selectedAttention(MtcDtype type);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H

@@ -44,7 +44,10 @@ inline bool parse(int argc, char **argv, Arguments &out) {
     out.repeats = std::atoi(argv[4]);
   if (argc > 5)
     out.part = argv[5];
-  out.isa = argc > 6 ? argv[6] : out.isBf16 ? "x86-64-v4-bf16" : "x86-64-v4";
+  const char *bf16 = mtc::runtime::processorHas("x86-64-v4-amx")
+                         ? "x86-64-v4-amx"
+                         : "x86-64-v4-bf16";
+  out.isa = argc > 6 ? argv[6] : out.isBf16 ? bf16 : "x86-64-v4";
   if (argc <= 6 && !out.isBf16 && !mtc::runtime::processorHas(out.isa))
     out.isa = "x86-64-v3";
   mtc::runtime::Status status = mtc::runtime::gemmSelectIsa(out.isa);

@@ -20,11 +20,12 @@ using namespace mtc::runtime;
 namespace {
 
 /// FLOP/s of all threads with registers alone.
-double peakOnce(int threads, bool isBf16) {
+double peakOnce(int threads, bool isBf16, bool byTiles) {
   double start = seconds(threads), operations = 0;
   std::vector<double> each(size_t(threads), 0.0);
-  onTeam(threads,
-         [&](int64_t part, int64_t) { each[size_t(part)] = peakWork(isBf16); });
+  onTeam(threads, [&](int64_t part, int64_t) {
+    each[size_t(part)] = peakWork(isBf16, byTiles);
+  });
   for (double work : each)
     operations += work;
   return operations / (seconds(threads) - start);
@@ -122,7 +123,8 @@ struct Bench {
     Packed packed(p, given);
     Times best;
     for (int i = -1; i < given.repeats; ++i) {
-      peak = std::max(peak, peakOnce(given.threads, given.isBf16));
+      peak = std::max(peak, peakOnce(given.threads, given.isBf16,
+                                     given.isa == "x86-64-v4-amx"));
       round(i, p, set, scratch, packed, best);
     }
     report(p, packed, best);

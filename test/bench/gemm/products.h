@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 struct Product {
@@ -62,21 +65,27 @@ inline double seconds(int threads) {
 class Slots {
 public:
   explicit Slots(int64_t most) : bytes(std::max(most, kLeast)) {
-    memory.resize(size_t(bytes) + 64);
-    auto *at = reinterpret_cast<uint16_t *>(memory.data());
-    for (size_t i = 0; i < memory.size() / 2; ++i)
-      at[i] = uint16_t(0x3c00 + (i * 2654435761u >> 20 & 0xff)); // about 0.01
+    memory.reset(static_cast<std::byte *>(
+        std::aligned_alloc(kPage, size_t(bytes / kPage + 1) * size_t(kPage))));
+    // As arenas of programs have them.
+    (void)madvise(memory.get(), size_t(bytes), MADV_HUGEPAGE);
+    auto *at = reinterpret_cast<uint16_t *>(memory.get());
+    for (int64_t i = 0; i < bytes / 2; ++i)
+      at[i] = uint16_t(0x3c00 + (i * 2654435761 >> 20 & 0xff)); // about 0.01
   }
   void *next(int64_t size) {
     int64_t step = (size + 4095) / 4096 * 4096;
     offset = offset + 2 * step > bytes ? 0 : offset + step;
-    auto base = (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64;
-    return reinterpret_cast<void *>(base + uintptr_t(offset));
+    return memory.get() + offset;
   }
 
 private:
   static constexpr int64_t kLeast = 128 << 20; ///< beyond the caches
-  std::vector<std::byte> memory;
+  static constexpr int64_t kPage = 2 << 20;
+  struct Free {
+    void operator()(std::byte *p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Free> memory;
   int64_t bytes, offset = 0;
 };
 

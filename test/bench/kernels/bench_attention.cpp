@@ -200,7 +200,8 @@ int main(int argc, char **argv) {
       return name.find(part) != std::string::npos;
     });
   };
-  for (const char *isa : {"x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"})
+  for (const char *isa :
+       {"x86-64-v3", "x86-64-v4", "x86-64-v4-bf16", "x86-64-v4-amx"})
     for (int32_t type : {MTC_F32, MTC_BF16})
       for (const Row &row : rowsOf(isa, type))
         if (isWanted(row))

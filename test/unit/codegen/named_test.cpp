@@ -205,11 +205,12 @@ TEST_F(Named, TheSameBytesTwice) {
   EXPECT_EQ(first, once());
 }
 
-TEST(Isa, KnowsThreeNames) {
+TEST(Isa, KnowsItsNames) {
   EXPECT_EQ(codegen::isaByName("x86-64-v3")->lanes, 8);
   auto wrong = codegen::isaByName("x86-64-v9");
   ASSERT_FALSE(bool(wrong));
   EXPECT_EQ(llvm::toString(wrong.takeError()),
-            "expected instruction set x86-64-v4-bf16, x86-64-v4 or x86-64-v3, "
+            "expected instruction set x86-64-v4-amx, x86-64-v4-bf16, x86-64-v4 "
+            "or x86-64-v3, "
             "found x86-64-v9");
 }

@@ -53,7 +53,7 @@ scaled_output = true
 
 /// The instruction set that computes in bf16 here; empty: none.
 std::string isaOfBf16() {
-  for (const char *isa : {"x86-64-v4-bf16", "x86-64-v4"})
+  for (const char *isa : {"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4"})
     if (runtime::processorHas(isa))
       return isa;
   return "";

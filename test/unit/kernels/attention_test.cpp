@@ -33,7 +33,8 @@ std::vector<int32_t> documentsOf(int64_t batch, int64_t seq, int longest) {
 
 /// Whether products take probabilities and their gradients rounded to bf16.
 bool roundsProbabilities(MtcDtype dtype) {
-  return dtype == MTC_BF16 && runtime::mtc_kernels_isa() == "x86-64-v4-bf16";
+  return dtype == MTC_BF16 &&
+         runtime::isaIncludes(runtime::mtc_kernels_isa(), "x86-64-v4-bf16");
 }
 
 /// Runs the library and compares all results with the definition.
@@ -433,7 +434,7 @@ TEST_P(Attention, LargeScores) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, Attention,
                          testing::Values("x86-64-v3", "x86-64-v4",
-                                         "x86-64-v4-bf16"),
+                                         "x86-64-v4-bf16", "x86-64-v4-amx"),
                          [](const auto &info) {
                            std::string name(info.param + 7);
                            std::ranges::replace(name, '-', '_');

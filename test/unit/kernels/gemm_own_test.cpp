@@ -85,7 +85,7 @@ TEST(OwnGemm, RandomProductsAtOneTwoAndThreeThreads) {
       std::vector<std::byte> one = product(d, x, isa, 1);
       // How work is divided has little to do with the instruction set.
       for (int threads : {2, 3})
-        if (isLarge || isa == kBest) {
+        if (isLarge || std::ranges::count(isasOfBits(d.ab), isa)) {
           ASSERT_EQ(product(d, x, isa, threads), one)
               << isa << ", " << threads << " threads: " << name(d);
         }
@@ -122,11 +122,13 @@ TEST(OwnGemm, FewRowsAreSplitByColumns) {
     for (Types t : kTypes) {
       GemmDesc d{m, n, k, false, true, 1, t.ab, t.c};
       Operands x = operandsOf(d, rng);
-      std::vector<std::byte> one = product(d, x, kBest, 1);
-      expectNear(d, x, valuesOf(d.c, one));
-      for (int threads : {2, 3, 5, 8})
-        EXPECT_EQ(product(d, x, kBest, threads), one)
-            << threads << " threads: " << name(d);
+      for (std::string_view isa : isasOfBits(t.ab)) {
+        std::vector<std::byte> one = product(d, x, isa, 1);
+        expectNear(d, x, valuesOf(d.c, one));
+        for (int threads : {2, 3, 5, 8})
+          EXPECT_EQ(product(d, x, isa, threads), one)
+              << isa << ", " << threads << " threads: " << name(d);
+      }
     }
 }
 
@@ -144,11 +146,13 @@ TEST(OwnGemm, TheTailHasTheBitsOfOneThread) {
       for (bool ta : {false, true}) {
         GemmDesc d{m, n, k, ta, !ta, ta, t.ab, t.c};
         Operands x = operandsOf(d, rng);
-        std::vector<std::byte> one = product(d, x, kBest, 1);
-        for (int threads : {2, 3, 4}) {
-          SCOPED_TRACE(threads);
-          EXPECT_EQ(product(d, x, kBest, threads), one) << name(d);
-          expectContinued(d, x, kBest, threads, one);
+        for (std::string_view isa : isasOfBits(t.ab)) {
+          std::vector<std::byte> one = product(d, x, isa, 1);
+          for (int threads : {2, 3, 4}) {
+            SCOPED_TRACE(threads);
+            EXPECT_EQ(product(d, x, isa, threads), one) << isa << name(d);
+            expectContinued(d, x, isa, threads, one);
+          }
         }
       }
 }
@@ -226,13 +230,14 @@ TEST(OwnGemm, StreamedResultsHaveTheBitsOfOthers) {
       for (int beta : {0, 1}) {
         GemmDesc d{m, n, k, true, false, beta, t.ab, t.c, GemmKernel::own};
         Operands x = operandsOf(d, rng);
-        std::vector<std::byte> expected = product(d, x, kBest, 1);
-        d.kernel = GemmKernel::ownStreamed;
-        for (std::string_view isa : kIsas)
-          if (processorHas(isa) && (isWidened(d) || isa == kBest))
-            for (int threads : {1, 2, 3})
-              EXPECT_EQ(product(d, x, isa, threads), expected)
-                  << isa << ", " << threads << " threads: " << name(d);
+        for (std::string_view isa : isasHere()) {
+          d.kernel = GemmKernel::own;
+          const auto expected = product(d, x, isWidened(d) ? kBest : isa, 1);
+          d.kernel = GemmKernel::ownStreamed;
+          for (int threads : {1, 2, 3})
+            EXPECT_EQ(product(d, x, isa, threads), expected)
+                << isa << ", " << threads << " threads: " << name(d);
+        }
       }
 }
 
@@ -278,6 +283,30 @@ TEST(OwnGemm, PanelsPackedByTheWayHaveTheBitsOfOthers) {
     }
 }
 
+// The order of docs/numerics.md, term by term: in a step of 32 those of even
+// and of odd place, then both, then the steps.
+TEST(OwnGemm, TilesAddEvenAndOddTermsOfAStep) {
+  if (!processorHas("x86-64-v4-amx"))
+    GTEST_SKIP() << "this CPU lacks AMX";
+  std::mt19937 rng(11);
+  GemmDesc d{37, 41, 333, true, false, 0, MTC_BF16, MTC_F32, GemmKernel::own};
+  Operands x = operandsOf(d, rng);
+  std::vector<float> found = valuesOf(d.c, product(d, x, "x86-64-v4-amx", 2));
+  for (int64_t i = 0; i < d.m; ++i)
+    for (int64_t j = 0; j < d.n; ++j) {
+      float sum = 0;
+      for (int64_t step = 0; step < d.k; step += 32) {
+        float places[2] = {};
+        for (int64_t k = step; k < std::min(step + 32, d.k); ++k)
+          places[k % 2] = std::fma(x.a[size_t(k * d.m + i)],
+                                   x.b[size_t(k * d.n + j)], places[k % 2]);
+        sum += places[0] + places[1];
+      }
+      ASSERT_EQ(found[size_t(i * d.n + j)], sum) << i << ", " << j;
+    }
+  EXPECT_TRUE(hasNoTiles());
+}
+
 // What is beyond an edge of a panel is multiplied, too, and must not show.
 TEST(OwnGemm, WhatIsNotFiniteStaysInItsRowAndColumn) {
   std::mt19937 rng(3);
@@ -292,17 +321,19 @@ TEST(OwnGemm, WhatIsNotFiniteStaysInItsRowAndColumn) {
         // The last term of the last row and column, at the edge of all panels.
         wrong.a[size_t(d.ta ? (k - 1) * m + m - 1 : m * k - 1)] = INFINITY;
         wrong.b[size_t(d.tb ? n * k - 1 : (k - 1) * n + n - 1)] = NAN;
-        std::vector<float> clean = valuesOf(d.c, product(d, x, kBest, 2)),
-                           found = valuesOf(d.c, product(d, wrong, kBest, 2));
-        for (int64_t i = 0; i < m; ++i)
-          for (int64_t j = 0; j < n; ++j) {
-            float value = found[size_t(i * n + j)];
-            if (i == m - 1 || j == n - 1)
-              ASSERT_FALSE(std::isfinite(value)) << i << ", " << j << name(d);
-            else
-              ASSERT_EQ(value, clean[size_t(i * n + j)])
-                  << i << ", " << j << name(d);
-          }
+        for (std::string_view isa : isasOfBits(t.ab)) {
+          std::vector<float> clean = valuesOf(d.c, product(d, x, isa, 2)),
+                             found = valuesOf(d.c, product(d, wrong, isa, 2));
+          for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < n; ++j) {
+              float value = found[size_t(i * n + j)];
+              if (i == m - 1 || j == n - 1)
+                ASSERT_FALSE(std::isfinite(value)) << i << ", " << j << name(d);
+              else
+                ASSERT_EQ(value, clean[size_t(i * n + j)])
+                    << i << ", " << j << name(d);
+            }
+        }
       }
 }
 

@@ -103,7 +103,8 @@ TEST(PackedGemm, TailsAndStripesHaveTheBitsOfTheirOwnPacking) {
         GemmDesc d{m, n, k, false, tb, tb, t.ab, t.c};
         Operands x = operandsOf(d, rng);
         const int threads[] = {1, 2, 3, 4};
-        expectPackedIsOwn(d, x, kBest, threads, 3);
+        for (std::string_view isa : isasOfBits(t.ab))
+          expectPackedIsOwn(d, x, isa, threads, 3);
         if (HasFatalFailure())
           return;
       }
@@ -162,10 +163,13 @@ TEST(PackedGemm, BytesArePlannedForAnyProcessor) {
           ASSERT_TRUE(gemmPackedBytes({n, k, true, type}, isa, &turned).ok());
           EXPECT_EQ(bytes, turned);
           EXPECT_EQ(bytes % 64, 0) << isa << ", n=" << n << " k=" << k;
-          int64_t elements =
-              isa == "x86-64-v4-bf16" && type == MTC_BF16 ? 2 : 1;
-          int64_t units = (k + elements - 1) / elements;
+          bool arePairs =
+              isaIncludes(isa, "x86-64-v4-bf16") && type == MTC_BF16;
+          int64_t elements = arePairs ? 2 : 1,
+                  units = (k + elements - 1) / elements;
           EXPECT_GE(bytes, 4 * n * units);
+          if (arePairs && isa == "x86-64-v4-amx") // whole tiles
+            units = (units + 15) / 16 * 16;
           EXPECT_LT(bytes, 4 * (n + 48) * units + 64);
         }
 }
@@ -207,8 +211,8 @@ TEST(PackedGemm, Errors) {
   EXPECT_EQ(message({3, 1, true, MTC_I32}, kBest),
             "expected an op(b) of f32, bf16 or f16 with n, k >= 1, found n=3 "
             "k=1 of dtype 2");
-  EXPECT_EQ(message({3, 1}, "sse2"),
-            "expected x86-64-v4-bf16, x86-64-v4 or x86-64-v3, found sse2");
+  EXPECT_EQ(message({3, 1}, "sse2"), "expected x86-64-v4-amx, x86-64-v4-bf16, "
+                                     "x86-64-v4 or x86-64-v3, found sse2");
   EXPECT_EQ(bytes, 0);
   // Packing has these errors, too, and writes nothing then; here also because
   // nobody has chosen an instruction set.

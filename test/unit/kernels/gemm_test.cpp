@@ -19,7 +19,7 @@ using namespace mtc::test;
 namespace {
 
 const char *bestIsa() {
-  for (const char *isa : {"x86-64-v4-bf16", "x86-64-v4"})
+  for (const char *isa : {"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4"})
     if (processorHas(isa))
       return isa;
   return "x86-64-v3";
@@ -428,7 +428,8 @@ TEST_F(Gemm, F16IsFp32RoundedOnce) {
 TEST_F(Gemm, InstructionSets) {
   Status status = gemmSelectIsa("sse2");
   EXPECT_EQ(status.code(), StatusCode::usage);
-  for (const char *isa : {"x86-64-v3", "x86-64-v4 or", "x86-64-v4-bf16"})
+  for (const char *isa :
+       {"x86-64-v3", "x86-64-v4 or", "x86-64-v4-bf16", "x86-64-v4-amx"})
     EXPECT_NE(status.message().find(isa), std::string::npos);
   EXPECT_TRUE(gemmSelectIsa(bestIsa()).ok()); // the same one again
   for (const char *isa : {"x86-64-v3", "x86-64-v4"})

@@ -49,8 +49,9 @@ int64_t count(const std::vector<std::string> &lines, const std::string &what) {
 }
 
 constexpr const char *kObjects[] = {
-    "kernels_v3.cpp.o",  "kernels_v4.cpp.o",  "kernels_v4_bf16.cpp.o",
-    "gemm_own_v3.cpp.o", "gemm_own_v4.cpp.o", "gemm_own_v4_bf16.cpp.o"};
+    "kernels_v3.cpp.o",       "kernels_v4.cpp.o",     "kernels_v4_bf16.cpp.o",
+    "attention_v4_amx.cpp.o", "gemm_own_v3.cpp.o",    "gemm_own_v4.cpp.o",
+    "gemm_own_v4_bf16.cpp.o", "gemm_own_v4_amx.cpp.o"};
 
 const std::string kDisassemble = MTC_OBJDUMP " -d --no-show-raw-insn";
 
@@ -139,6 +140,25 @@ TEST(KernelObjects, AttentionHasItsRegisterTiles) {
   auto bf16 = member(kDisassemble, "kernels_v4_bf16.cpp.o");
   EXPECT_GE(longestRun(bf16, "vfmadd"), 16);
   EXPECT_GE(longestRun(bf16, "vdpbf16ps"), 16);
+}
+
+// Blocks of two by two tiles, in products and attention, and nowhere else.
+TEST(KernelObjects, TilesAreWhereTheyAreAskedFor) {
+  for (const char *object :
+       {"gemm_own_v4_amx.cpp.o", "attention_v4_amx.cpp.o"}) {
+    auto lines = member(kDisassemble, object);
+    for (const char *sums : {"%tmm0", "%tmm1", "%tmm2", "%tmm3"})
+      EXPECT_GT(std::ranges::count_if(lines,
+                                      [&](const std::string &line) {
+                                        return line.find("tdpbf16ps") !=
+                                                   std::string::npos &&
+                                               line.ends_with(sums);
+                                      }),
+                0)
+          << object << " " << sums;
+  }
+  for (const char *object : {"gemm_own_v4_bf16.cpp.o", "kernels_v4_bf16.cpp.o"})
+    EXPECT_EQ(count(member(kDisassemble, object), "tmm"), 0) << object;
 }
 
 // Everything that all CPUs run must do without either.

@@ -12,6 +12,22 @@ std::vector<std::string_view> isasHere() {
   return all;
 }
 
+std::vector<std::string_view> isasOfBits(MtcDtype ab) {
+  std::vector<std::string_view> own;
+  for (std::string_view isa : isasHere())
+    if (ab == MTC_BF16 && isaIncludes(isa, "x86-64-v4-bf16"))
+      own.push_back(isa);
+  return own.empty() ? std::vector{kBest} : own;
+}
+
+bool hasNoTiles() {
+  struct alignas(64) {
+    uint8_t bytes[64] = {1};
+  } shapes;
+  __asm__ volatile("sttilecfg %0" : "=m"(shapes));
+  return std::ranges::count(shapes.bytes, 0) == 64;
+}
+
 Operands operandsOf(const GemmDesc &d, std::mt19937 &rng) {
   auto draw = [&](MtcDtype type, int64_t count) {
     std::vector<float> x(static_cast<size_t>(count));

@@ -59,6 +59,14 @@ inline const std::string_view kBest =
 /// Those that this processor has.
 std::vector<std::string_view> isasHere();
 
+/// Those of them that have bits of their own of such operands, and what has the
+/// bits of others.
+std::vector<std::string_view> isasOfBits(MtcDtype ab);
+
+/// Whether this thread has no tiles: what is left of them costs at each switch
+/// to another thread. The processor must have some.
+bool hasNoTiles();
+
 struct Types {
   MtcDtype ab, c;
 };

@@ -3,9 +3,14 @@
 #define MTC_RUNTIME_ISA_H
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if __has_include(<sys/platform/x86.h>)
 #ifdef __clang__
@@ -19,12 +24,13 @@
 
 namespace mtc::runtime {
 
-/// What a plan may be for, best first: AVX-512 with products in bf16
-/// (AVX-512-BF16), AVX-512 (psABI level 4), AVX2 and FMA (level 3).
-inline constexpr std::string_view kIsas[] = {"x86-64-v4-bf16", "x86-64-v4",
-                                             "x86-64-v3"};
+/// What a plan may be for, best first, each with all that those behind it have:
+/// AVX-512 with products in bf16 by tiles (AMX), by vectors (AVX-512-BF16),
+/// AVX-512 (psABI level 4), AVX2 and FMA (level 3).
+inline constexpr std::string_view kIsas[] = {"x86-64-v4-amx", "x86-64-v4-bf16",
+                                             "x86-64-v4", "x86-64-v3"};
 
-/// For messages: "x86-64-v4-bf16, x86-64-v4 or x86-64-v3".
+/// For messages: "x86-64-v4-amx, x86-64-v4-bf16, x86-64-v4 or x86-64-v3".
 inline std::string isaNames() {
   std::string names;
   for (size_t i = 0; i < std::size(kIsas); ++i)
@@ -37,6 +43,12 @@ inline std::string isaNames() {
 
 inline bool isKnownIsa(std::string_view isa) {
   return std::find(std::begin(kIsas), std::end(kIsas), isa) != std::end(kIsas);
+}
+
+/// Whether a plan for `isa` has the instructions of `level`; both are of kIsas.
+inline bool isaIncludes(std::string_view isa, std::string_view level) {
+  return std::find(std::begin(kIsas), std::end(kIsas), isa) <=
+         std::find(std::begin(kIsas), std::end(kIsas), level);
 }
 
 /// Whether this processor has the level 3 of the psABI, and the C library was
@@ -84,14 +96,51 @@ inline bool processorHasIfma() {
 #endif
 }
 
+/// Products of bf16 by tiles, whether or not Linux lets this process use them.
+inline bool processorHasTiles() {
+#ifdef CPU_FEATURE_ACTIVE
+  return CPU_FEATURE_ACTIVE(AMX_TILE) && CPU_FEATURE_ACTIVE(AMX_BF16);
+#else
+  return false;
+#endif
+}
+
+/// Asks Linux for the registers of tiles (since 5.16; its documentation, "x86:
+/// Extended state"), once: 0, or the number of its error. All threads may use
+/// them then, and children until they become another program; alternate signal
+/// stacks that are too small for them are refused from there on, and where a
+/// thread has one the registers are.
+inline int refusalOfTiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  static const int error =
+      syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? 0 : errno;
+  return error;
+}
+
+inline bool processorHasAmx() {
+  return processorHasTiles() && refusalOfTiles() == 0;
+}
+
 /// Whether this processor has the instructions of `isa`, and may use them;
 /// false for an unknown name.
 inline bool processorHas(std::string_view isa) {
+  if (isa == "x86-64-v4-amx")
+    return processorHasLevel4() && processorHasBf16() && processorHasAmx();
   if (isa == "x86-64-v4-bf16")
     return processorHasLevel4() && processorHasBf16();
   return isa == "x86-64-v4"   ? processorHasLevel4()
          : isa == "x86-64-v3" ? processorHasLevel3()
                               : false;
+}
+
+/// Why this machine has not the instructions of `isa`, behind its name.
+inline std::string lackOf(std::string_view isa) {
+  if (isa != "x86-64-v4-amx" || !processorHasTiles() || !refusalOfTiles())
+    return "which this machine lacks";
+  return std::string("whose tiles Linux refuses (") +
+         std::strerror(refusalOfTiles()) +
+         "): it has them from 5.16 on, for processes without alternate signal "
+         "stacks that are too small for them";
 }
 
 } // namespace mtc::runtime
