@@ -72,27 +72,6 @@ volatile float sink;
   return 4.0 * 16 * kChains * double(kRounds);
 }
 
-/// Sums and operands in tiles: 16 by 16 sums of 32 products each.
-[[gnu::target("amx-tile,amx-bf16")]] double tiles() {
-  struct alignas(64) {
-    uint8_t palette = 1, reserved[15] = {};
-    uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } shapes;
-  constexpr int64_t kTileRounds = kRounds / 8;
-  // Not by the compiler's function, which reads eight bytes of it (GCC 12). All
-  // tiles are zero then.
-  __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
-  for (int64_t i = 0; i < kTileRounds; ++i) {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-  }
-  _tile_release();
-  return 4 * 2.0 * 16 * 16 * 32 * double(kTileRounds);
-}
-
 /// Bytes read and written.
 double copy(std::vector<float> &to, const std::vector<float> &from) {
   std::copy(from.begin(), from.end(), to.begin());
@@ -128,6 +107,26 @@ double rate(int threads, const std::function<double(int)> &work) {
 
 } // namespace
 
+/// Sums and operands in tiles: 16 by 16 sums of 32 products each.
+[[gnu::target("amx-tile,amx-bf16")]] double multiplyInTiles(int64_t rounds) {
+  struct alignas(64) {
+    uint8_t palette = 1, reserved[15] = {};
+    uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } shapes;
+  // Not by the compiler's function, which reads eight bytes of it (GCC 12). All
+  // tiles are zero then.
+  __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
+  for (int64_t i = 0; i < rounds; ++i) {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
+  return 4 * 2.0 * 16 * 16 * 32 * double(rounds);
+}
+
 MachineLimits measureLimits(int threads, std::string_view isa) {
   MachineLimits limits;
   auto may = [&](std::string_view level) {
@@ -136,7 +135,8 @@ MachineLimits measureLimits(int threads, std::string_view isa) {
   bool wide = may("x86-64-v4");
   limits.f32 = rate(threads, [&](int) { return wide ? fma512() : fma256(); });
   if (may("x86-64-v4-amx"))
-    limits.bf16 = rate(threads, [](int) { return tiles(); });
+    limits.bf16 =
+        rate(threads, [](int) { return multiplyInTiles(kRounds / 8); });
   else if (may("x86-64-v4-bf16"))
     limits.bf16 = rate(threads, [](int) { return dot512(); });
   std::vector<std::vector<float>> from, to;

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_PROFILE_LIMITS_H
 #define MTC_RUNTIME_PROFILE_LIMITS_H
 
+#include <cstdint>
 #include <string_view>
 
 namespace mtc::runtime {
@@ -28,6 +29,11 @@ struct MachineLimits {
 /// far larger than caches, 512 MB in all. The best of several repeats; takes a
 /// second or two. Throws std::bad_alloc where memory lacks.
 MachineLimits measureLimits(int threads, std::string_view isa = {});
+
+/// Multiplies bf16 by tiles for so many rounds, in registers alone, on this
+/// thread, whose processor must have AMX (processorHas of isa.h). Returns
+/// FLOPs.
+double multiplyInTiles(int64_t rounds);
 
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_PROFILE_LIMITS_H

@@ -10,6 +10,7 @@
 #include "test/bench/gemm/peak.h"
 
 #include "runtime/kernels/cpu/team.h"
+#include "runtime/profile/limits.h"
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +25,8 @@ double peakOnce(int threads, bool isBf16, bool byTiles) {
   double start = seconds(threads), operations = 0;
   std::vector<double> each(size_t(threads), 0.0);
   onTeam(threads, [&](int64_t part, int64_t) {
-    each[size_t(part)] = peakWork(isBf16, byTiles);
+    each[size_t(part)] =
+        byTiles ? multiplyInTiles(1'000'000) : peakWork(isBf16);
   });
   for (double work : each)
     operations += work;

@@ -32,35 +32,9 @@ template <typename Step> double work(double each, Step &&step) {
   return each * double(sizeof(Vector) / 4) * kChains * double(kRounds);
 }
 
-#ifdef __AMX_BF16__
-/// Sums of 16 by 16, each with 32 products a step.
-double tileWork() {
-  struct alignas(64) {
-    uint8_t palette = 1, reserved[15] = {};
-    uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } shapes;
-  // Not by the compiler's function, which reads eight bytes of it (GCC 12).
-  __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
-  for (int64_t i = 0; i < kRounds; ++i) {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
-  }
-  _tile_release();
-  return 4 * 2.0 * 16 * 16 * 32 * double(kRounds);
-}
-#endif
-
 } // namespace
 
-double peakWork(bool isBf16, bool byTiles) {
-#ifdef __AMX_BF16__
-  if (isBf16 && byTiles)
-    return tileWork();
-#endif
-  (void)byTiles;
+double peakWork(bool isBf16) {
 #ifdef __AVX512BF16__
   if (isBf16) {
     __m512bh x =

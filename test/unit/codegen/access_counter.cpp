@@ -1,6 +1,8 @@
 //===- access_counter.cpp - what a kernel's code reads and writes ---------===//
 #include "access_counter.h"
 
+#include "operand_count.h"
+
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,22 +21,6 @@ using namespace mtc;
 using namespace mtc::test;
 
 namespace {
-
-int64_t elementsOf(rt::KernelOp kernel, rt::OperandAttr info) {
-  int64_t rows = kernel.getRows(), cols = kernel.getCols();
-  switch (info.getMode()) {
-  case rt::Mode::Full:
-    return rows * cols;
-  case rt::Mode::Row:
-    return rows;
-  case rt::Mode::Col:
-    return cols;
-  case rt::Mode::Scalar:
-    return 1;
-  default:
-    return static_cast<int64_t>(info.getExtent()) * cols;
-  }
-}
 
 /// One thread's way through a function. Scalar integers are known, of masks how
 /// many lanes they have, of all else nothing.
@@ -256,7 +242,8 @@ std::optional<std::vector<OperandAccesses>>
 test::countAccesses(rt::KernelOp kernel, const codegen::CpuVectors &vectors) {
   std::vector<OperandAccesses> counts;
   for (auto info : kernel.getOperandsInfo().getAsRange<rt::OperandAttr>()) {
-    auto count = static_cast<size_t>(elementsOf(kernel, info));
+    auto count =
+        static_cast<size_t>(countOf(info, kernel.getRows(), kernel.getCols()));
     counts.push_back({std::vector<int>(count), std::vector<int>(count)});
   }
   auto module = emitted(kernel, vectors);

@@ -7,15 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "access_counter.h"
 #include "fragments.h"
-#include "harness.h"
+#include "team_kernels.h"
 
 #include "passes/codegen/cpu_team.h"
 
 #include "llvm/ADT/SetVector.h"
 
-#include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
 
 using namespace mlir;
 using namespace mtc;
@@ -147,11 +145,8 @@ void expectDistinctOperands(rt::ProgramOp program) {
 class ModelAccesses : public testing::Test {
 protected:
   void SetUp() override {
-    std::stringstream text;
-    for (const char *name : {"/team_f32.mlir", "/team_bf16.mlir"})
-      text << std::ifstream(std::string(MTC_CODEGEN_KERNELS) + name).rdbuf();
     context = makeContext();
-    module = parse(*context, text.str());
+    module = teamKernels(*context);
     ASSERT_TRUE(module);
   }
 

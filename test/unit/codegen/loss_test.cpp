@@ -5,17 +5,15 @@
 // results have all the same.
 //
 //===----------------------------------------------------------------------===//
-#include "harness.h"
+#include "team_kernels.h"
 
 #include "mtc/runtime/isa.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
-#include <sstream>
 
 using namespace mlir;
 using namespace mtc;
@@ -131,11 +129,8 @@ void expectAccumulators(const Loop &loop, const std::string &name,
 class Loss : public testing::Test {
 protected:
   void SetUp() override {
-    std::stringstream text;
-    for (const char *name : {"/team_f32.mlir", "/team_bf16.mlir"})
-      text << std::ifstream(std::string(MTC_CODEGEN_KERNELS) + name).rdbuf();
     context = makeContext();
-    auto all = parse(*context, text.str());
+    auto all = teamKernels(*context);
     ASSERT_TRUE(all);
     module = ModuleOp::create(all->getLoc());
     for (const char *name : kKernels)

@@ -7,21 +7,6 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::test;
 
-int64_t test::countOf(rt::OperandAttr info, int64_t rows, int64_t cols) {
-  switch (info.getMode()) {
-  case rt::Mode::Full:
-    return rows * cols;
-  case rt::Mode::Row:
-    return rows;
-  case rt::Mode::Col:
-    return cols;
-  case rt::Mode::Scalar:
-    return 1;
-  default:
-    return static_cast<int64_t>(info.getExtent()) * cols;
-  }
-}
-
 Buffer test::fill(std::mt19937 &rng, rt::KernelOp kernel, int64_t index,
                   int64_t count) {
   auto info = cast<rt::OperandAttr>(kernel.getOperandsInfo()[index]);

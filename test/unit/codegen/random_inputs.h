@@ -3,13 +3,11 @@
 #define MTC_TEST_UNIT_CODEGEN_RANDOM_INPUTS_H
 
 #include "evaluator.h"
+#include "operand_count.h"
 
 #include <random>
 
 namespace mtc::test {
-
-/// Elements of an operand of a kernel of that shape.
-int64_t countOf(rt::OperandAttr info, int64_t rows, int64_t cols);
 
 /// Stores get NaN, accumulations a number, inputs numbers in [-2, 2], row
 /// indices -2 .. 5 (tables have 1 to 4 rows).

@@ -3,6 +3,7 @@
 
 #include "runtime/kernels/cpu/isa.h"
 #include "test/unit/half.h"
+#include "test/unit/kernels/no_tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +49,11 @@ void check(const Sizes &sizes, Layout layout,
                << runtime::mtc_kernels_isa());
   Problem p(sizes, layout);
   p.documents = documents;
+  const bool hasTiles = runtime::mtc_kernels_isa() == "x86-64-v4-amx";
   p.forward();
+  EXPECT_TRUE(!hasTiles || hasNoTiles());
   p.backward();
+  EXPECT_TRUE(!hasTiles || hasNoTiles());
   Reference r = reference(p);
   const MtcAttention &d = p.shape;
   // Errors relative to the largest element. A score is a sum of head_dim

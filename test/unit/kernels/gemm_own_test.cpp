@@ -1,5 +1,6 @@
 // OwnGemm: random products against double, at the edge of what may be read and
 // written, with equal bits for every number of threads.
+#include "test/unit/kernels/no_tiles.h"
 #include "test/unit/kernels/own_products.h"
 
 #include <atomic>

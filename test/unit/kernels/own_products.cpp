@@ -20,14 +20,6 @@ std::vector<std::string_view> isasOfBits(MtcDtype ab) {
   return own.empty() ? std::vector{kBest} : own;
 }
 
-bool hasNoTiles() {
-  struct alignas(64) {
-    uint8_t bytes[64] = {1};
-  } shapes;
-  __asm__ volatile("sttilecfg %0" : "=m"(shapes));
-  return std::ranges::count(shapes.bytes, 0) == 64;
-}
-
 Operands operandsOf(const GemmDesc &d, std::mt19937 &rng) {
   auto draw = [&](MtcDtype type, int64_t count) {
     std::vector<float> x(static_cast<size_t>(count));

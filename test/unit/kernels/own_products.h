@@ -63,10 +63,6 @@ std::vector<std::string_view> isasHere();
 /// bits of others.
 std::vector<std::string_view> isasOfBits(MtcDtype ab);
 
-/// Whether this thread has no tiles: what is left of them costs at each switch
-/// to another thread. The processor must have some.
-bool hasNoTiles();
-
 struct Types {
   MtcDtype ab, c;
 };
