@@ -102,12 +102,27 @@ Value GpuBuilder::totals() {
   return totalsMemory;
 }
 
+/// A block adds up rows and reduces each: gradients of norms. ptxas takes so
+/// few registers for several of their rounds at once that it may keep values in
+/// local memory. Of kernels with a costly pass (random words) some would get so
+/// many registers instead that fewer blocks find room: docs/cuda.md.
+static bool keepsSums(const Schedule &s, const GpuShape &shape) {
+  if (shape.form != GpuForm::Chunks || s.passes.size() < 2)
+    return false;
+  for (size_t k = 0; k < s.passes.size(); ++k)
+    if (isCostly(s, static_cast<int>(k)))
+      return false;
+  return true;
+}
+
 SmallVector<Value>
 GpuBuilder::forColumns(Value thread, SmallVector<Value> carried, Step step) {
   int64_t count = numCols(kernel);
   if (count < 0)
     return forDynamicColumns(thread, std::move(carried), step);
   // Rounds in which every thread has a vector have a count that LLVM knows.
+  // They are unrolled in any case if a round of some threads follows: two
+  // copies of a round need registers whether there are more of them or not.
   int64_t lanes = shape.lanes, round = shape.rowThreads * lanes;
   int64_t whole = count / round, rest = (count - whole * round) / lanes;
   Value mine = mul(thread, index(lanes));
@@ -118,7 +133,8 @@ GpuBuilder::forColumns(Value thread, SmallVector<Value> carried, Step step) {
         b, index(0), index(whole * round), index(round), carried,
         [&](Value start, ValueRange old) {
           return step({add(start, mine), lanes > 1 ? lanes : 0, {}}, old);
-        });
+        },
+        rest == 0 && keepsSums(s, shape) ? Unrolling::Never : Unrolling::Free);
   if (rest == 0)
     return carried;
   Value last = add(index(whole * round), mine);

@@ -9,6 +9,7 @@
 #include "passes/codegen/gpu_lower.h"
 
 #include "passes/codegen/emit.h"
+#include "passes/codegen/loops.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -59,6 +60,14 @@ struct GpuToNvvm : PassWrapper<GpuToNvvm, OperationPass<gpu::GPUModuleOp>> {
                                       std::move(patterns))))
       return signalPassFailure();
     getOperation().walk(requireBlockSize);
+    getOperation().walk(annotateLoop);
+  }
+
+  /// Upstream hands what is said of a loop on to its branch, but not as that
+  /// operation has it.
+  static void annotateLoop(LLVM::BrOp branch) {
+    if (Attribute loop = branch->removeDiscardableAttr(kLoopAttr))
+      branch.setLoopAnnotationAttr(cast<LLVM::LoopAnnotationAttr>(loop));
   }
 
   /// Upstream makes a bound (.maxntid) of the known size of a block. Kernels

@@ -1,15 +1,25 @@
 //===- loops.cpp - loops and conditions with one builder ------------------===//
 #include "passes/codegen/loops.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mtc;
 
+static Attribute neverUnrolled(ImplicitLocOpBuilder &b) {
+  auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(), b.getBoolAttr(true),
+                                          {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+}
+
 SmallVector<Value> codegen::emitFor(ImplicitLocOpBuilder &b, Value from,
                                     Value to, Value step, ValueRange init,
-                                    LoopBody body) {
+                                    LoopBody body, Unrolling unrolling) {
   auto loop = scf::ForOp::create(b, from, to, step, init);
+  if (unrolling == Unrolling::Never)
+    loop->setAttr(kLoopAttr, neverUnrolled(b));
   OpBuilder::InsertionGuard guard(b);
   if (init.empty()) {
     b.setInsertionPoint(loop.getBody()->getTerminator());

@@ -9,12 +9,19 @@ namespace mtc::codegen {
 using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     mlir::Value, mlir::ValueRange)>;
 
+enum class Unrolling { Free, Never };
+
+/// What a loop has that is not to be unrolled; lowerGpu gives it to LLVM, which
+/// tells ptxas. Other targets leave it out.
+inline constexpr const char *kLoopAttr = "llvm.loop_annotation";
+
 /// for (i = from; i < to; i += step), carrying `init`; `body` gives the carried
 /// values of the next iteration. Returns the last ones.
 llvm::SmallVector<mlir::Value> emitFor(mlir::ImplicitLocOpBuilder &b,
                                        mlir::Value from, mlir::Value to,
                                        mlir::Value step, mlir::ValueRange init,
-                                       LoopBody body);
+                                       LoopBody body,
+                                       Unrolling unrolling = Unrolling::Free);
 
 /// Runs `body` where `condition` (i1) holds.
 void emitIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,

@@ -127,4 +127,21 @@ rt.program @edges stage 0 {
     rt.accumulate 1, %x : f32
     rt.accumulate 2, %m : f32
   }
+  // A gradient of norms whose rounds of columns stay in loops.
+  rt.kernel @rounds_in_loops rows 9 cols 8192 args 0 [#rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = full, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>, #rt.operand<mode = col, element = f32, extent = 0>] {
+    %dy = rt.load 0 : f32
+    %x = rt.load 1 : f32
+    %scale = rt.load 2 : f32
+    %g = arith.mulf %dy, %scale : f32
+    %gx = arith.mulf %g, %x : f32
+    %sum = rt.row_reduce sum %g : f32
+    %most = rt.row_reduce max %gx : f32
+    %less = arith.subf %g, %sum : f32
+    %part = arith.mulf %x, %most : f32
+    %dx = arith.subf %less, %part : f32
+    rt.store 3, %dx : f32
+    %own = arith.mulf %dy, %x : f32
+    rt.accumulate 4, %own : f32
+    rt.accumulate 5, %dy : f32
+  }
 }

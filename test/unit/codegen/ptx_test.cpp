@@ -102,6 +102,38 @@ TEST(Ptx, IsSharedByAlikePrograms) {
   }
 }
 
+// A block that adds up rows and reduces each works on one round of columns at a
+// time, if each of its threads has a vector in all of them; neither LLVM nor
+// ptxas makes copies of it.
+TEST(Ptx, KeepsRoundsOfSumsInLoops) {
+  auto countOf = [](int64_t cols, const std::string &sink) {
+    auto context = makeContext();
+    codegen::loadGpuDialects(*context);
+    std::string operands;
+    for (const char *mode : {"full", "full", "col"})
+      operands += std::string(operands.empty() ? "" : ", ") +
+                  "#rt.operand<mode = " + mode + ", element = f32, extent = 0>";
+    auto module =
+        parse(*context, "rt.kernel @k rows 64 cols " + std::to_string(cols) +
+                            " args 0 [" + operands +
+                            "] {%x = rt.load 0 : f32 %s = "
+                            "rt.row_reduce sum %x : f32 %y = "
+                            "arith.subf %x, %s : f32 rt.store 1, %y "
+                            ": f32 " +
+                            sink + "}");
+    auto program = codegen::emitPtx(*module, {"sm_90"});
+    EXPECT_TRUE(bool(program)) << llvm::toString(program.takeError());
+    return llvm::StringRef(program->code.front().ptx)
+        .count(".pragma \"nounroll\"");
+  };
+  const std::string sum = "rt.accumulate 2, %y : f32";
+  EXPECT_EQ(countOf(8192, sum), 2u); // passes
+  EXPECT_EQ(countOf(4096, sum), 2u);
+  EXPECT_EQ(countOf(4096, ""), 0u);  // no sum over rows
+  EXPECT_EQ(countOf(2048, sum), 0u); // one round
+  EXPECT_EQ(countOf(5120, sum), 0u); // two and a half
+}
+
 // What a GPU cannot do as a CPU does is rejected at its place, before any text.
 TEST(Ptx, RejectsWhatHasAnOrderOnCpusOnly) {
   auto rejected = [](const std::string &operands, const std::string &body,
