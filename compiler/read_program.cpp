@@ -2,6 +2,7 @@
 
 #include "compiler/read_program.h"
 
+#include "compiler/period.h"
 #include "compiler/read_fragment.h"
 #include "mtc/runtime/posted.h"
 #include "passes/codegen/cpu_team.h"
@@ -292,7 +293,8 @@ private:
 };
 
 /// The rows of the update fragments: those without a microbatch.
-runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
+runtime::EntryInfo readEntry(const PlanTimeline &timeline,
+                             llvm::ArrayRef<MtcTransfer> transfers) {
   runtime::EntryInfo e;
   e.name = timeline.entry;
   e.seq = timeline.seq;
@@ -302,6 +304,7 @@ runtime::EntryInfo readEntry(const PlanTimeline &timeline) {
     if (timeline.rows[i].kind == MTC_STEP_RUN &&
         timeline.rows[i].microbatch < 0)
       e.update.push_back(i);
+  e.period = findPeriod(timeline.rows, transfers);
   return e;
 }
 
@@ -383,7 +386,7 @@ ProgramPlan readProgram(rt::ProgramOp op, const PlanConfig &config,
     d.inputs.push_back(readInput(input));
   d.gemms = gemms.rows();
   for (const PlanTimeline &timeline : p.timelines) {
-    d.entries.push_back(readEntry(timeline));
+    d.entries.push_back(readEntry(timeline, p.transfers));
     d.posted = std::max(d.posted, mostPosted(p, timeline));
   }
   for (auto slot : op.getOps<rt::ExportSlotOp>()) {

@@ -31,6 +31,8 @@ public:
   /// Whether what was issued since `begin` is as much as one work is to have;
   /// what comes next then belongs into another one, behind this.
   virtual bool isFull() = 0;
+  /// How much that is, in operations of the device.
+  virtual int64_t room() const = 0;
   /// Also behind a failure, which it returns.
   virtual Status end(std::unique_ptr<Work> &out) = 0;
   virtual Status issue(Work &work) = 0;

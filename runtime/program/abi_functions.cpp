@@ -276,9 +276,11 @@ void mtc_norm_finish(MtcContext *ctx) {
   block.grad_norm = normValue(normOf(ctx)) * block.inv_loss_scale;
   block.clip_coeff = clipCoefficient(block.grad_norm, block.clip_threshold,
                                      block.inv_loss_scale);
-  state.stopped = updateStops(state.stopped, block.follows, block.grad_norm,
-                              block.clip_threshold);
-  block.applies = !state.stopped;
+  // What is not applied the host deals with, before it issues another step.
+  StepEnd end = endOfStep(state.stopped, block.follows, /*scaled=*/false,
+                          block.grad_norm, block.clip_threshold);
+  block.applies = end == StepEnd::applied;
+  state.stopped = end == StepEnd::stopped;
 }
 
 void mtc_zero(MtcContext *ctx, void *p, int64_t bytes) {

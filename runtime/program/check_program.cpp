@@ -33,6 +33,8 @@ public:
     open_ = {};
     for (int64_t i = 0; i < entry.length; ++i)
       checkRow(entry, rows[i], fmt::format("{} row {}", entry.name, i));
+    if (entry.period)
+      checkPeriod(entry, *entry.period, rows);
     if (auto it = std::ranges::find(posted_, true); it != posted_.end())
       problems_.add(fmt::format("{}: no row waits for transfer {}, which one "
                                 "posts",
@@ -107,6 +109,52 @@ private:
                                         : "is not posted"));
       posted_[i] = posts;
     }
+  }
+
+  /// Each repeat is what the one before is, of later microbatches.
+  void checkPeriod(const EntryInfo &entry, const PeriodInfo &period,
+                   const MtcStep *rows) {
+    if (!inside(period.first, period.end() - period.first, entry.length))
+      return problems_.add(fmt::format("{}: a period of rows [{}, {}) of {}",
+                                       entry.name, period.first, period.end(),
+                                       entry.length));
+    for (int64_t i = period.first; i < period.end() - period.rows; ++i)
+      if (!isRepeated(rows[i], rows[i + period.rows], period.microbatches))
+        return problems_.add(fmt::format(
+            "{} row {}: expected what row {} does, for the microbatch that is "
+            "{} later, as they are in a period, found something else",
+            entry.name, i + period.rows, i, period.microbatches));
+  }
+
+  bool isRepeated(const MtcStep &row, const MtcStep &again,
+                  int64_t later) const {
+    if (row.kind != again.kind || row.count != again.count)
+      return false;
+    if (row.kind == MTC_STEP_LOAD || row.kind == MTC_STEP_RUN)
+      return row.fragment == again.fragment && row.chunk == again.chunk &&
+             row.last == again.last && row.microbatch > 0 &&
+             again.microbatch - row.microbatch == later &&
+             haveSameSlots(row, again);
+    if (!inside(row.first, row.count, d_.transfers) ||
+        !inside(again.first, again.count, d_.transfers))
+      return false;
+    for (int64_t i = 0; i < row.count; ++i)
+      if (!areSameButTag(program_.transfers[row.first + i],
+                         program_.transfers[again.first + i]))
+        return false;
+    return true;
+  }
+
+  bool haveSameSlots(const MtcStep &a, const MtcStep &b) const {
+    return hasSlots(a) && hasSlots(b) &&
+           std::equal(program_.slots + a.slots,
+                      program_.slots + a.slots + d_.pools,
+                      program_.slots + b.slots);
+  }
+
+  static bool areSameButTag(const MtcTransfer &a, const MtcTransfer &b) {
+    return a.is_send == b.is_send && a.peer_stage == b.peer_stage &&
+           a.arena == b.arena && a.offset == b.offset && a.bytes == b.bytes;
   }
 
   void checkLoad(const EntryInfo &entry, const MtcStep &row,

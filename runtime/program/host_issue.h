@@ -10,8 +10,8 @@ namespace mtc::runtime {
 /// done, in nanoseconds: until all is issued, without any wait for what the
 /// device then does.
 struct HostIssue {
-  int64_t block = 0;   ///< step block filled
-  int64_t tokens = 0;  ///< taken from the loader and sent, with the block
+  int64_t block = 0;   ///< the order of the step is filled
+  int64_t tokens = 0;  ///< taken from the loader and sent, with the order
   int64_t works = 0;   ///< of the device, launched: its graphs
   int64_t results = 0; ///< step block sent for, with the loss
 

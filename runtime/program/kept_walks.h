@@ -30,20 +30,29 @@ struct RowRange {
   }
 };
 
-/// A walk that a device keeps, in one part or in several, one behind the other.
-/// Its inputs lie in memory of the device, one behind the other in the order of
-/// the rows, which read them there; in front of them the step block, if they
-/// begin a step. Each issue begins with one copy of all of that
-/// from the host: the next step's can be filled while this one runs. What else
-/// begins and ends a step is in the parts.
+/// Rows that a device keeps, in one part or in several, one behind the other,
+/// and all of that `times` times.
+struct KeptPhase {
+  std::vector<std::unique_ptr<WorkKeeper::Work>> parts;
+  int64_t times = 1;
+};
+
+/// A walk that a device keeps: all rows as one phase or, where that would be
+/// several parts and rows repeat (EntryInfo::period), as warm-up, period and
+/// cool-down. What is issued again is of other microbatches: the device counts.
+/// The inputs lie in memory of the device, one behind the other in the order of
+/// the rows, which read them there; in front of them the order of the step, if
+/// they begin one. Each issue begins with one copy of all of that from the
+/// host: the next step's can be filled while this one runs. What else begins
+/// and ends a step is in the parts.
 struct KeptWalk {
   bool isPrepared = false; ///< its rows were walked one by one
-  std::vector<std::unique_ptr<WorkKeeper::Work>> parts;
-  int64_t inputBytes = 0;                               ///< with the block
+  std::vector<KeptPhase> phases;
+  int64_t inputBytes = 0;                               ///< with the order
   std::byte *inputs = nullptr;                          ///< of the device
   std::array<std::byte *, StepSlots::kCount> staging{}; ///< by slot of the step
 
-  bool isKept() const { return !parts.empty(); }
+  bool isKept() const { return !phases.empty(); }
 };
 
 /// By range: rows are walked one by one once, as libraries prepare themselves

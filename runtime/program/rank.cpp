@@ -227,8 +227,7 @@ Status RankState::load(const EntryInfo &entry, const MtcStep &row,
   return forEachInput(
       entry, row, [&](const InputInfo &in, ArenaOffset to) -> Status {
         if (isKeeping_)
-          return parts_.device->keeper()->take(
-              to, std::exchange(keptInput_, keptInput_ + bytes), bytes);
+          return takeInput(to, bytes);
         std::byte *tokens = nullptr;
         MTC_RETURN_IF_ERROR(inputs_->next(bytes, tokens));
         MTC_RETURN_IF_ERROR(loader.load(in, row.microbatch,
@@ -243,14 +242,14 @@ Status RankState::dropGradients() {
   return failure();
 }
 
-Status RankState::beginStep(const MtcStepBlock &block) {
+Status RankState::beginStep(const MtcStepOrder &order) {
   if (parts_.flight)
-    parts_.flight->recorder().setStep(block.step);
+    parts_.flight->recorder().setStep(order.block.step);
   StepSlot &slot = slots_.turn();
   accept(stream().wait(slot.done));
-  slot.messages->block = block;
+  slot.messages->order = order;
   if (context_.device)
-    context_.block = &slot.messages->block;
+    context_.block = &slot.messages->order.block;
   isBegun_ = bringsLoss_ = false;
   return failure();
 }
@@ -258,10 +257,25 @@ Status RankState::beginStep(const MtcStepBlock &block) {
 Status RankState::issueBegin() {
   if (std::exchange(isBegun_, true))
     return failure();
-  accept(stream().copyIn(kStepBlock, &slots_.current().messages->block,
-                         sizeof(MtcStepBlock)));
+  const MtcStepOrder &order = slots_.current().messages->order;
+  if (DeviceCalls *device = DeviceCalls::of(&context_)) {
+    accept(stream().copyIn(kStepOrder, &order, sizeof order));
+    beginOnDevice(*device);
+  } else {
+    accept(stream().copyIn(kStepBlock, &order.block, sizeof order.block));
+  }
   accept(stream().fill(loss(), 0, sizeof(float)));
   return failure();
+}
+
+void RankState::beginOnDevice(DeviceCalls &device) {
+  if (context_.status != 0)
+    return;
+  MtcStepState &state = stepState(&context_);
+  device.stepBegin(&state);
+  if (descriptor().scalesLoss())
+    device.zero(context_.arena[MTC_ARENA_GRADS],
+                descriptor().arenas[MTC_ARENA_GRADS], &state.skipped);
 }
 
 Status RankState::complete() {
@@ -273,10 +287,10 @@ Status RankState::complete() {
 
 Status RankState::endStep() {
   StepSlot &slot = slots_.current();
-  MtcStepBlock &found = slot.messages->found;
+  StepFound &found = slot.messages->found;
   accept(stream().copyOut(kStepBlock, &found, sizeof found));
   if (!bringsLoss_)
-    accept(stream().copyOut(loss(), &found.loss, sizeof found.loss));
+    accept(stream().copyOut(loss(), &found.block.loss, sizeof(float)));
   slot.done = stream().record();
   if (parts_.flight)
     slot.notes = parts_.flight->recorder().count();
@@ -291,10 +305,12 @@ Status RankState::readResult(StepResult &out) {
     return failure();
   if (parts_.flight && parts_.device->exchanges())
     parts_.flight->completed(slot.notes);
-  const MtcStepBlock &found = slot.messages->found;
-  out.loss = found.loss;
-  out.gradNorm = found.grad_norm;
-  out.applies = found.applies != 0;
+  const StepFound &found = slot.messages->found;
+  out.loss = found.block.loss;
+  out.gradNorm = found.block.grad_norm;
+  out.applies = found.block.applies != 0;
+  out.block = found.block;
+  out.updates = found.updates;
   return Status::okay();
 }
 

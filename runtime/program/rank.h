@@ -9,6 +9,7 @@
 
 #include "runtime/comm/comm.h"
 #include "runtime/device/device.h"
+#include "runtime/device/device_calls.h"
 #include "runtime/device/staging.h"
 #include "runtime/flight/flight_comm.h"
 #include "runtime/program/host_issue.h"
@@ -53,9 +54,12 @@ public:
 
 /// What a step leaves on the device.
 struct StepResult {
-  float loss = 0;      ///< of this rank's samples, on the last stage
-  double gradNorm = 0; ///< once `reduce` ran
-  bool applies = true; ///< likewise: whether it is updated (update_rule.h)
+  float loss = 0;       ///< of this rank's samples, on the last stage
+  double gradNorm = 0;  ///< once `reduce` ran
+  bool applies = true;  ///< likewise: whether it is updated (update_rule.h)
+  MtcStepBlock block{}; ///< with which it was computed
+  /// Behind it, where the device counts them; else nothing of use.
+  MtcUpdates updates{};
 };
 
 /// What a rank is made of. The device, prepared for the descriptor, and the
@@ -107,9 +111,13 @@ public:
     return static_cast<char *>(context_.arena[at.arena]) + at.offset;
   }
 
-  /// Begins a step with this block: its first walk issues that, and a loss of
-  /// 0. Of the steps before, at most one has results that nobody has read.
-  Status beginStep(const MtcStepBlock &block);
+  /// Begins a step. What its first walk issues first makes its block, and sets
+  /// the loss to 0. Of the steps before, at most one has results that nobody
+  /// has read.
+  Status beginStep(const MtcStepOrder &order);
+  /// Whether the device counts updates: then it makes the block of a step that
+  /// follows one by itself, and clears gradients where that was skipped.
+  bool countsUpdates() const { return DeviceCalls::of(&context_) != nullptr; }
   /// Issues that accumulators are as before the first step: all zero. For a
   /// step without its update, which would have left them so.
   Status dropGradients();
@@ -191,17 +199,36 @@ private:
   /// Issues what stands in front of a step's rows, if nobody has: its block,
   /// and a loss of 0.
   Status issueBegin();
+  /// Issues that the device makes the block of what it was told, and clears
+  /// gradients that a skipped step left.
+  void beginOnDevice(DeviceCalls &device);
   /// Makes the parts of a walk.
   Status keep(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
               KeptWalk &walk);
+  void beginPart(WorkKeeper &keeper);
+  void endPart(WorkKeeper &keeper, KeptPhase &phase);
+  /// Rows of `rest` up to `end`, in the part that was begun, and in more where
+  /// that is full.
+  void keepTo(WorkKeeper &keeper, int64_t end, RowRange &rest,
+              DataLoader &loader, KeptPhase &phase);
+  /// Rows of `rest` up to the first repeat of the period, and that. If it seems
+  /// that one part has no room for all of the walk, then also a phase of as
+  /// many repeats as one has room for, or of one, for as long as there are as
+  /// many; what is left is behind them.
+  void keepPeriod(WorkKeeper &keeper, RowRange &rest, DataLoader &loader,
+                  KeptWalk &walk);
+  /// Tells the device that rows are those of so many repeats later.
+  void moveOn(const EntryInfo &entry, int64_t repeats);
+  /// Keeps that the next input of the walk comes to the arena.
+  Status takeInput(const ArenaOffset &to, int64_t bytes);
+  /// Of all inputs that these rows load.
+  int64_t inputBytes(const RowRange &range);
   /// Makes room for its inputs.
   Status openInputs(WorkKeeper &keeper, const RowRange &range, KeptWalk &walk);
-  /// The same as issueBegin, with the block from the inputs of the walk.
+  /// The same as issueBegin, with the order from the inputs of the walk.
   void keepBegin(WorkKeeper &keeper);
   /// The loss into the block.
   void keepEnd(WorkKeeper &keeper);
-  /// Keeps the first rows of `rest` that are left, up to a part that is full.
-  void keepRows(WorkKeeper &keeper, RowRange &rest, DataLoader &loader);
   /// Fills those of the step, and issues that they go to the device.
   void sendInputs(WorkKeeper &keeper, const RowRange &range, DataLoader &loader,
                   const KeptWalk &walk);
@@ -231,11 +258,12 @@ private:
   const MtcStep *rows_ = nullptr; ///< of its entry
   int32_t collectives_ = 0;       ///< that the row has issued
   bool keeps_ = true;
-  bool isBegun_ = true;     ///< no step waits for its block to be issued
+  bool isBegun_ = true;     ///< no step waits for what it begins with
   bool bringsLoss_ = false; ///< what was walked put the loss into the block
   KeptWalks kept_;
   bool isKeeping_ = false;         ///< rows that are walked do not run
   std::byte *keptInput_ = nullptr; ///< of the next row that is kept
+  int64_t keptStride_ = 0; ///< from repeat to repeat; 0: nothing repeats
 };
 
 template <typename Load>

@@ -12,14 +12,25 @@
 
 namespace mtc::runtime {
 
-/// Where a device has the block of a step.
+/// Where a device has the block of a step, and behind it the updates so far.
 inline constexpr ArenaOffset kStepBlock{MTC_ARENA_STEP,
                                         offsetof(MtcStepState, block)};
+/// Where a device that makes the block by itself has what it is made of.
+inline constexpr ArenaOffset kStepOrder{MTC_ARENA_STEP,
+                                        offsetof(MtcStepState, order)};
+
+/// Behind a step, as they lie on the device; the loss is in the block.
+struct StepFound {
+  MtcStepBlock block;
+  MtcUpdates updates; ///< as MtcStepState has them
+};
+static_assert(offsetof(MtcStepState, updates) - offsetof(MtcStepState, block) ==
+              offsetof(StepFound, updates));
 
 /// What the host gives the device for a step, and what comes back.
 struct StepMessages {
-  MtcStepBlock block; ///< before the step
-  MtcStepBlock found; ///< behind it, with the loss
+  MtcStepOrder order;
+  StepFound found;
 };
 
 /// Steps take the slots in turn, so that the host may fill the messages of a

@@ -7,8 +7,9 @@ namespace mtc::runtime {
 Status Evaluation::batch(const EntryInfo &entry, TokenLoader &loader,
                          const GlobalBatch &batch, Observer *observer,
                          float &loss) {
-  schedule_.fill(batch, block_);
-  MTC_RETURN_IF_ERROR(rank_.beginStep(block_));
+  // Of no updates: the next step of training tells a device anew.
+  schedule_.fill(batch, order_.block);
+  MTC_RETURN_IF_ERROR(rank_.beginStep(order_));
   MTC_RETURN_IF_ERROR(rank_.walk(entry, 0, entry.length, loader, observer));
   for (const AxisInfo &axis : kAxes)
     if (axis.data && rank_.onLastStage())

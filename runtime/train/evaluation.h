@@ -50,7 +50,7 @@ public:
 private:
   RankState &rank_;
   StepSchedule schedule_;
-  MtcStepBlock block_{};
+  MtcStepOrder order_{};
 };
 
 } // namespace mtc::runtime

@@ -2,71 +2,61 @@
 
 #include "runtime/train/loss_scaler.h"
 
-#include <fmt/format.h>
+#include "mtc/runtime/update_state.h"
 
-#include <algorithm>
-#include <limits>
+#include <fmt/format.h>
 
 namespace mtc::runtime {
 
-static constexpr double kGrowth = 2, kBackoff = 0.5;
-
 LossScaler::LossScaler(const Recipe &recipe, bool scales)
-    : scales_(scales), isConstant_(recipe.loss_scale > 0),
-      least_(recipe.min_loss_scale), window_(recipe.loss_scale_window),
-      hysteresis_(recipe.hysteresis), state_{isConstant_
-                                                 ? recipe.loss_scale
-                                                 : recipe.initial_loss_scale,
-                                             0, recipe.hysteresis} {
-  if (!scales_)
-    state_.scale = 1;
+    : scales_(scales), state_{1, 0, recipe.hysteresis} {
+  rule_.least = recipe.min_loss_scale;
+  rule_.window = recipe.loss_scale_window;
+  rule_.hysteresis = recipe.hysteresis;
+  rule_.scales = scales;
+  rule_.adapts = recipe.loss_scale <= 0;
+  if (scales_)
+    state_.scale = isConstant() ? recipe.loss_scale : recipe.initial_loss_scale;
 }
 
 void LossScaler::resume(const ScalerState &from) {
-  if (scales_ && !isConstant_)
+  if (scales_ && !isConstant())
     state_ = from;
 }
 
-void LossScaler::fill(MtcStepBlock &block) const {
-  block.loss_scale = scale();
-  block.inv_loss_scale = 1 / static_cast<double>(block.loss_scale);
+void LossScaler::fill(MtcStepOrder &order) const {
+  order.block.loss_scale = scale();
+  order.block.inv_loss_scale = inverseScale(scale());
+  order.updates.scale = state_.scale;
+  order.updates.growth = state_.growthTracker;
+  order.updates.hysteresis = state_.hysteresisTracker;
+  order.scale_rule = rule_;
 }
 
 void LossScaler::update(bool finite) {
-  bool canFall = !isConstant_ && state_.scale > least_;
+  bool canFall = !isConstant() && state_.scale > rule_.least;
   stuck_ = finite || canFall ? 0 : stuck_ + 1;
-  if (!scales_ || isConstant_)
-    return;
-  if (!finite) {
-    state_.growthTracker = 0;
-    if (--state_.hysteresisTracker <= 0)
-      state_.scale = std::max(state_.scale * kBackoff, least_);
-    return;
-  }
-  if (++state_.growthTracker < window_)
-    return;
-  state_.growthTracker = 0;
-  state_.hysteresisTracker = hysteresis_;
-  if (state_.scale * kGrowth <= std::numeric_limits<float>::max())
-    state_.scale *= kGrowth;
+  moveScale(rule_, finite, state_.scale, state_.growthTracker,
+            state_.hysteresisTracker);
 }
 
 std::string LossScaler::stuckText(int64_t step, float loss) const {
   std::string lower =
-      isConstant_ ? "give a lower --loss-scale, or none, which is a dynamic one"
-                  : "give a lower --min-loss-scale";
+      isConstant()
+          ? "give a lower --loss-scale, or none, which is a dynamic one"
+          : "give a lower --min-loss-scale";
   bool isFinite = loss - loss == 0; // NaN and infinities give NaN
   return fmt::format(
       "step {}: the last {} steps were skipped, and the loss scale {} is {}: "
       "nothing is trained until a step is finite; {}",
-      step, stuck_, state_.scale, isConstant_ ? "constant" : "the least one",
+      step, stuck_, state_.scale, isConstant() ? "constant" : "the least one",
       isFinite ? lower + ", or compile with --dtype bf16"
                : "the loss itself is not finite, which no scale mends: begin "
                  "with other parameters, or compile with --dtype bf16");
 }
 
 std::optional<ScalerState> LossScaler::state() const {
-  return scales_ && !isConstant_ ? std::optional(state_) : std::nullopt;
+  return scales_ && !isConstant() ? std::optional(state_) : std::nullopt;
 }
 
 } // namespace mtc::runtime

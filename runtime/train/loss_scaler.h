@@ -32,14 +32,10 @@ public:
   bool scales() const { return scales_; }
   /// Of the next step.
   float scale() const { return static_cast<float>(state_.scale); }
-  /// Writes the scale and its reciprocal.
-  void fill(MtcStepBlock &block) const;
-  /// After a step: whether all its gradients and its loss were finite.
-  ///   no:  growth tracker 0, one less hysteresis; none left: the scale halves,
-  ///        to `min_loss_scale` at least, and so at each further one
-  ///   yes: one more in the growth tracker; at `loss_scale_window` it is 0,
-  ///        the hysteresis whole again, and the scale doubles.
-  /// A scale that doubled would not be finite in fp32 stays.
+  /// Writes the scale and its reciprocal, and how it goes on from there.
+  void fill(MtcStepOrder &order) const;
+  /// After a step: whether all its gradients and its loss were finite. The rule
+  /// is moveScale (update_state.h).
   void update(bool finite);
   /// Overflows in a row that no lower scale could follow: it was the least one,
   /// or is constant.
@@ -50,9 +46,10 @@ public:
   std::optional<ScalerState> state() const;
 
 private:
-  bool scales_, isConstant_;
-  double least_;
-  int64_t window_, hysteresis_;
+  bool isConstant() const { return !rule_.adapts; }
+
+  bool scales_;
+  MtcScaleRule rule_{};
   ScalerState state_;
   int64_t stuck_ = 0;
 };

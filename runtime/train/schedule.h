@@ -22,15 +22,19 @@ public:
   /// Any step >= 1; constant time when steps ascend one by one, or stay. Steps
   /// that were skipped, and their samples, do not count.
   void fill(const GlobalBatch &step, MtcStepBlock &block);
+  /// What such a step has of its own in each group. Places of no group have the
+  /// values of all.
+  MtcRates ratesOf(const GlobalBatch &step) const;
+  /// Updates in front of the step that was filled last, and their betas; not
+  /// the scale.
+  void fillUpdates(MtcStepOrder &order) const;
 
 private:
-  void fillRates(double n, MtcStepBlock &block) const;
-
   Recipe recipe_;
   Rates rates_;
   std::vector<ParamGroup> groups_;
-  int64_t step_ = 0;
-  double power1_ = 1, power2_ = 1; ///< beta^step_
+  int64_t updates_ = 0;            ///< in front of that step
+  double power1_ = 1, power2_ = 1; ///< beta^updates_
 };
 
 } // namespace mtc::runtime

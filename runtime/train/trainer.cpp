@@ -347,9 +347,9 @@ Status Trainer::dump(std::string_view what, int64_t step) {
     if (order.what == what && order.step == step)
       MTC_RETURN_IF_ERROR(write(
           {order.file, order.parts},
-          what == "grads"
-              ? gradPieces(rank_, static_cast<float>(block_.inv_loss_scale))
-              : paramPieces(rank_)));
+          what == "grads" ? gradPieces(rank_, static_cast<float>(
+                                                  result_.block.inv_loss_scale))
+                          : paramPieces(rank_)));
   return Status::okay();
 }
 

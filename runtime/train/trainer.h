@@ -87,33 +87,41 @@ private:
     int64_t step = 0;
     const EntryInfo *entry = nullptr;
     int64_t rows = 0; ///< that are issued, from the first
-    MtcStepBlock block{};
-    RankTrace *trace = nullptr; ///< null: none is kept
-    HostIssue host{};           ///< of a device that keeps its rows
+    MtcStepOrder order{};
+    std::optional<StepResult> result{};            ///< none: nobody has read it
+    std::chrono::steady_clock::time_point ended{}; ///< when it was read
+    RankTrace *trace = nullptr;                    ///< null: none is kept
+    HostIssue host{}; ///< of a device that keeps its rows
     /// When it was issued, or the step before was done, if that was later.
     std::chrono::steady_clock::time_point began{};
   };
-  /// Issues a step, as if one that is awaited were updated.
+  /// Issues a step, whatever becomes of one that is awaited.
   Status issue(int64_t step, IssuedStep &out);
   /// Whether the results of a step that is awaited are read once the next one
-  /// is issued: where the device keeps all of its rows, nothing but its line in
-  /// the log depends on them, and the one before was updated.
+  /// is issued: where the device keeps all of its rows, and nothing but its
+  /// line in the log depends on them.
   bool isReadLater(int64_t step) const;
   /// Waits for the step that is awaited, if there is one, and does all that
-  /// comes behind it. `next` was issued meanwhile, and is so again where that
-  /// one was not updated; null: none was. A step that ends the run leaves
-  /// `done_` behind.
+  /// comes behind it. `next` was issued meanwhile; null: none was. A step that
+  /// ends the run leaves `done_` behind.
   Status await(IssuedStep *next = nullptr);
-  /// A step was not updated, and the next one added to its gradients, without
-  /// an update, either (update_rule.h): computes those of `now` again.
+  /// Waits for the results of a step, if nobody has read them.
+  Status readResult(IssuedStep &of);
+  /// `now` ends the run, and the next one added to its gradients: computes
+  /// those of `now` again.
   Status computeAgain(const IssuedStep &now);
   /// Of a step whose results are read: what of it is not issued, or why there
-  /// is none.
-  Status finishStep(const IssuedStep &now);
+  /// is none. `next`: as of `await`.
+  Status finishStep(const IssuedStep &now, IssuedStep *next);
+  /// Whether a device that counts by itself had the rates and the scale of a
+  /// step that the host would have given it. Errors: internal.
+  Status checkRates(const IssuedStep &now) const;
+  /// The same of what it counted behind the step.
+  Status checkUpdates(const IssuedStep &now) const;
   /// What a run does between steps.
   Status behind(int64_t step);
-  /// Fills the block of a step.
-  void fillBlock(int64_t step, MtcStepBlock &block);
+  /// Fills the order of a step.
+  void fillOrder(int64_t step, MtcStepOrder &order);
   /// How many rows of a step are issued before its result is read: all, where
   /// the device decides by itself whether it is updated and nobody wants to see
   /// its gradients; else those up to the norm.
@@ -121,7 +129,14 @@ private:
   /// Ends a step whose gradients are scaled and not finite: nothing changes but
   /// the scale, and the samples are used up. If parameters are not finite no
   /// scale helps, and training ends before it.
-  Status skipUpdate(const IssuedStep &now);
+  Status skipUpdate(const IssuedStep &now, IssuedStep *next);
+  /// Issues what is left of a skipped step: all rows but `apply`, as others
+  /// wait for them.
+  Status endRowsOfSkipped(const IssuedStep &now);
+  /// Behind the first of skipped steps: whether a parameter is not finite,
+  /// which ends training before `now`. Not where `next` is updated: then
+  /// training goes on, whatever parameters it has no use for.
+  Status lookAtParameters(const IssuedStep &now, IssuedStep *next, bool &ends);
   /// Says so where skipping has become useless.
   void warnOfSkips(int64_t step) const;
   /// Ends training before the update of a step whose norm is not finite.
@@ -165,8 +180,10 @@ private:
   GlobalBatch batchOf(int64_t step) const {
     return {step, batches_.firstSample(step), batches_.of(step)};
   }
+  /// What a step counts of those before it that were no updates.
+  GlobalBatch countedBatch(int64_t step) const;
   /// Counts what a step has read, and that it is done.
-  void finish(int64_t step);
+  void finish(const IssuedStep &now);
   /// One forward-only pass over global batch `index`, which `begin` let begin;
   /// the loss on last stages.
   Status evaluateBatch(int64_t index, Observer *observer, float &loss);
@@ -226,8 +243,7 @@ private:
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one
   bool lookedAtParameters_ = false;          ///< since the last update
   std::optional<IssuedStep> awaited_;        ///< nobody has read its results
-  MtcStepBlock block_{};                     ///< of the last step that was read
-  StepResult result_;                        ///< of that one
+  StepResult result_;                        ///< of the last that was read
   int savesHeard_ = 0;                       ///< of signals_.saves
   /// When the step that was read last began, and what it took.
   std::chrono::steady_clock::time_point started_;

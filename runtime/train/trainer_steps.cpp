@@ -2,6 +2,7 @@
 
 #include "runtime/train/trainer.h"
 
+#include "mtc/runtime/update_state.h"
 #include "runtime/train/profile_file.h"
 #include "runtime/train/trace_file.h"
 
@@ -59,7 +60,7 @@ Status Trainer::train() {
 
 bool Trainer::isReadLater(int64_t step) const {
   const EntryInfo &entry = *awaited_->entry;
-  return step < job_.recipe.steps && isApplied(result_) &&
+  return step < job_.recipe.steps && !entry.update.empty() &&
          awaited_->rows == entry.length &&
          rank_.isKept(entry, 0, entry.length) && !isTraced(step) &&
          !isTraced(step + 1) && step != hostTracedBehind() &&
@@ -76,13 +77,16 @@ Status Trainer::issue(int64_t step, IssuedStep &out) {
   // In memory, unless reading ahead failed: never the samples of another step.
   OfLength &own = of(step);
   MTC_RETURN_IF_ERROR(own.loader.turnTo(batchOf(step)));
-  out = {step, own.train.at(batches_.of(step)), 0, {}, beginTrace(step),
-         {},   std::chrono::steady_clock::now()};
+  out = {};
+  out.step = step;
+  out.entry = own.train.at(batches_.of(step));
+  out.trace = beginTrace(step);
+  out.began = std::chrono::steady_clock::now();
   if (job_.profile.isWanted())
     rank_.profileTo(&profile_);
   int64_t begin = traceNow();
-  fillBlock(step, out.block);
-  MTC_RETURN_IF_ERROR(rank_.beginStep(out.block));
+  fillOrder(step, out.order);
+  MTC_RETURN_IF_ERROR(rank_.beginStep(out.order));
   out.rows = rowsBeforeResult(step, *out.entry);
   int64_t begun = traceNow();
   rank_.noteIssue(&out.host);
@@ -102,11 +106,9 @@ Status Trainer::await(IssuedStep *next) {
     return Status::okay();
   IssuedStep now = *std::exchange(awaited_, std::nullopt);
   started_ = now.began;
-  block_ = now.block;
-  MTC_RETURN_IF_ERROR(rank_.readResult(result_));
-  if (next && !isApplied(result_))
-    MTC_RETURN_IF_ERROR(computeAgain(now));
-  MTC_RETURN_IF_ERROR(finishStep(now));
+  MTC_RETURN_IF_ERROR(readResult(now));
+  result_ = *now.result;
+  MTC_RETURN_IF_ERROR(finishStep(now, next));
   if (now.trace)
     rank_.traceTo(nullptr);
   if (done_ < now.step) {
@@ -122,36 +124,48 @@ Status Trainer::await(IssuedStep *next) {
     MTC_RETURN_IF_ERROR(writeTraces());
   if (job_.profile.isWanted())
     MTC_RETURN_IF_ERROR(takeProfile(now.step));
-  if (next && !isApplied(result_))
-    MTC_RETURN_IF_ERROR(issue(next->step, *next));
   if (next)
-    next->began = std::chrono::steady_clock::now();
+    next->began = now.ended;
   return behind(now.step);
+}
+
+Status Trainer::readResult(IssuedStep &of) {
+  if (of.result)
+    return Status::okay();
+  MTC_RETURN_IF_ERROR(rank_.readResult(of.result.emplace()));
+  of.ended = std::chrono::steady_clock::now();
+  return Status::okay();
 }
 
 Status Trainer::computeAgain(const IssuedStep &now) {
   StepResult ofNobody;
-  MTC_RETURN_IF_ERROR(rank_.readResult(ofNobody));
   MTC_RETURN_IF_ERROR(rank_.dropGradients());
-  MtcStepBlock block = now.block;
-  block.follows = 1; // whatever comes out, it is not applied
+  MtcStepOrder order = now.order;
+  order.block = now.result->block; // the scale is the one that it had
+  order.block.follows = MTC_FOLLOWS_TWIN;
   LeavesInputs inputs;
-  MTC_RETURN_IF_ERROR(rank_.beginStep(block));
+  MTC_RETURN_IF_ERROR(rank_.beginStep(order));
   MTC_RETURN_IF_ERROR(rank_.walk(*now.entry, 0, now.rows, inputs));
   MTC_RETURN_IF_ERROR(rank_.endStep());
   return rank_.readResult(ofNobody);
 }
 
-Status Trainer::finishStep(const IssuedStep &now) {
+Status Trainer::finishStep(const IssuedStep &now, IssuedStep *next) {
   // On all ranks: the norm is of all gradients, and takes the loss in.
   bool finite = isFinite(result_.gradNorm);
-  if (!finite && (!scaler_.scales() || now.entry->update.empty()))
+  bool skips = !finite && scaler_.scales() && !now.entry->update.empty();
+  MTC_RETURN_IF_ERROR(checkRates(now));
+  if (next && !isApplied(result_) && !skips) {
+    MTC_RETURN_IF_ERROR(readResult(*next));
+    MTC_RETURN_IF_ERROR(computeAgain(now));
+  }
+  if (!finite && !skips)
     return endNotFinite(now.step);
   if (finite && !result_.applies)
     return endTooLarge(now.step);
   MTC_RETURN_IF_ERROR(dump("grads", now.step));
-  if (!finite)
-    return skipUpdate(now);
+  if (skips)
+    return skipUpdate(now, next);
   if (now.rows < now.entry->length) {
     MTC_RETURN_IF_ERROR(rank_.walk(*now.entry, now.rows, now.entry->length,
                                    of(now.step).loader));
@@ -159,12 +173,59 @@ Status Trainer::finishStep(const IssuedStep &now) {
   }
   scaler_.update(true);
   lookedAtParameters_ = false;
-  finish(now.step);
-  return Status::okay();
+  finish(now);
+  return checkUpdates(now);
 }
 
-void Trainer::finish(int64_t step) {
-  seconds_ = sinceStart();
+Status Trainer::checkRates(const IssuedStep &now) const {
+  if (!rank_.countsUpdates())
+    return Status::okay();
+  const MtcStepBlock &found = result_.block;
+  const MtcRates rates = schedule_.ratesOf(countedBatch(now.step));
+  if (std::equal(found.lr, std::end(found.lr), rates.lr) &&
+      std::equal(found.weight_decay, std::end(found.weight_decay),
+                 rates.weight_decay) &&
+      found.loss_scale == scaler_.scale())
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("step {}: expected the learning rate {} and the loss "
+                      "scale {} on the device, as the host counts, found {} "
+                      "and {}",
+                      now.step, rates.lr[0], scaler_.scale(), found.lr[0],
+                      found.loss_scale)};
+}
+
+Status Trainer::checkUpdates(const IssuedStep &now) const {
+  if (!rank_.countsUpdates() || now.entry->update.empty())
+    return Status::okay();
+  MtcStepOrder host{};
+  scaler_.fill(host);
+  schedule_.fillUpdates(host);
+  const MtcUpdates &found = result_.updates;
+  const int64_t done = done_ - skipped_;
+  if (host.updates.done < done) { // the schedule is at this step
+    host.updates.power1 = nextPower(host.updates.power1, host.beta1);
+    host.updates.power2 = nextPower(host.updates.power2, host.beta2);
+  }
+  // Behind a step that was skipped it may be one further.
+  bool isPower =
+      host.updates.done > done || (found.power1 == host.updates.power1 &&
+                                   found.power2 == host.updates.power2);
+  if (found.done == done && isPower && found.scale == host.updates.scale &&
+      found.growth == host.updates.growth &&
+      found.hysteresis == host.updates.hysteresis)
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("step {}: expected {} updates and the loss scale {} on "
+                      "the device, as the host counts, found {} and {}",
+                      now.step, done, host.updates.scale, found.done,
+                      found.scale)};
+}
+
+void Trainer::finish(const IssuedStep &now) {
+  const int64_t step = now.step;
+  std::chrono::duration<double> read = now.ended - now.began;
+  seconds_ = now.rows == now.entry->length ? read.count() : sinceStart();
   tokens_ += batches_.of(step) * seqOf(step);
   done_ = step;
 }
@@ -186,46 +247,85 @@ int64_t Trainer::rowsBeforeResult(int64_t step, const EntryInfo &entry) const {
   return entry.update[0] + 1;
 }
 
-void Trainer::fillBlock(int64_t step, MtcStepBlock &block) {
-  // Rates and moments follow the updates that were done, and so does the scale:
-  // a step in flight is taken for one. Where it is none, `step` stops with it.
+GlobalBatch Trainer::countedBatch(int64_t step) const {
   GlobalBatch batch = batchOf(step);
+  return {step - skipped_, batch.first - skippedSamples_, batch.samples};
+}
+
+void Trainer::fillOrder(int64_t step, MtcStepOrder &order) {
+  // Rates and moments follow the updates that were done, and so does the scale:
+  // a step in flight is taken for one. If it turns out to be none, the device
+  // corrects the block.
+  const GlobalBatch counted = countedBatch(step);
   LossScaler scaler = scaler_;
   if (awaited_)
     scaler.update(true);
-  schedule_.fill(
-      {step - skipped_, batch.first - skippedSamples_, batch.samples}, block);
-  block.step = step;
-  block.sample_base = batch.first;
-  block.follows = awaited_.has_value();
-  scaler.fill(block);
+  schedule_.fill(counted, order.block);
+  schedule_.fillUpdates(order);
+  order.block.step = step;
+  order.block.sample_base = batchOf(step).first;
+  order.block.follows = awaited_ ? MTC_FOLLOWS_STEP : MTC_FOLLOWS_NONE;
+  scaler.fill(order);
+  static_assert(MTC_MOST_UNKNOWN == 1, "the step that is awaited");
+  order.rates[0] = order.rates[1] = schedule_.ratesOf(counted);
+  if (awaited_)
+    order.rates[1] = schedule_.ratesOf(
+        {counted.number - 1, counted.first - batches_.of(awaited_->step),
+         counted.samples});
 }
 
-Status Trainer::skipUpdate(const IssuedStep &now) {
+Status Trainer::endRowsOfSkipped(const IssuedStep &now) {
   const EntryInfo &entry = *now.entry;
-  const int64_t step = now.step;
-  // All rows but `apply`: what others end, these may have begun.
   if (now.rows < entry.length) {
-    TokenLoader &loader = of(step).loader;
+    // What others end, these may have begun.
+    TokenLoader &loader = of(now.step).loader;
     int64_t apply = entry.update[1];
     MTC_RETURN_IF_ERROR(rank_.walk(entry, now.rows, apply, loader));
     MTC_RETURN_IF_ERROR(rank_.walk(entry, apply + 1, entry.length, loader));
     MTC_RETURN_IF_ERROR(rank_.complete());
   }
-  if (!std::exchange(lookedAtParameters_, true)) {
-    NotFinite found;
-    MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
-    if (!found.parameter.empty())
-      return endWith(step, found);
-  }
-  MTC_RETURN_IF_ERROR(rank_.dropGradients());
-  MTC_RETURN_IF_ERROR(rank_.complete());
-  scaler_.update(false);
-  finish(step);
-  ++skipped_;
-  skippedSamples_ += batches_.of(step);
-  warnOfSkips(step);
   return Status::okay();
+}
+
+Status Trainer::lookAtParameters(const IssuedStep &now, IssuedStep *next,
+                                 bool &ends) {
+  ends = false;
+  if (std::exchange(lookedAtParameters_, true))
+    return Status::okay();
+  if (next) {
+    MTC_RETURN_IF_ERROR(readResult(*next));
+    if (isApplied(*next->result))
+      return Status::okay();
+  }
+  NotFinite found;
+  MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+  if (found.parameter.empty())
+    return Status::okay();
+  ends = true;
+  if (next) {
+    MTC_RETURN_IF_ERROR(computeAgain(now));
+    MTC_RETURN_IF_ERROR(findNotFinite(rank_, result_.loss, found));
+  }
+  return endWith(now.step, found);
+}
+
+Status Trainer::skipUpdate(const IssuedStep &now, IssuedStep *next) {
+  MTC_RETURN_IF_ERROR(endRowsOfSkipped(now));
+  bool ends = false;
+  MTC_RETURN_IF_ERROR(lookAtParameters(now, next, ends));
+  if (ends)
+    return Status::okay();
+  // A device has cleared them where a step follows.
+  if (!next) {
+    MTC_RETURN_IF_ERROR(rank_.dropGradients());
+    MTC_RETURN_IF_ERROR(rank_.complete());
+  }
+  scaler_.update(false);
+  finish(now);
+  ++skipped_;
+  skippedSamples_ += batches_.of(now.step);
+  warnOfSkips(now.step);
+  return checkUpdates(now);
 }
 
 void Trainer::warnOfSkips(int64_t step) const {
@@ -328,7 +428,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   facts.step = step;
   facts.loss = result_.loss;
   facts.gradNorm = result_.gradNorm;
-  facts.lr = block_.lr[0];
+  facts.lr = result_.block.lr[0];
   facts.seq = seqOf(step);
   facts.samples = batches_.of(step);
   facts.allSamples = batches_.firstSample(step + 1);
@@ -340,7 +440,7 @@ void Trainer::report(int64_t step, const NotFinite *failed) {
   if (!failed && job_.report.timing > 0)
     facts.times = &timesOverRanks_;
   if (scaler_.scales()) {
-    facts.lossScale = block_.loss_scale;
+    facts.lossScale = result_.block.loss_scale;
     facts.skippedSteps = skipped_;
   }
   if (failed) {

@@ -8,6 +8,7 @@
 #define MTC_RUNTIME_CUDA_NORM_FINISH_CUH
 
 #include "mtc/runtime/update_rule.h"
+#include "mtc/runtime/update_state.h"
 #include "runtime/cuda/norm/exact_sum.cuh"
 
 #include <math_constants.h>
@@ -63,7 +64,8 @@ MTC_DEVICE double rootOf(const Word (&words)[kWords]) {
   return __dsqrt_rn(__dmul_rn(rounded, power(64 * place - by - 298)));
 }
 
-/// Writes grad_norm, clip_coeff, applies and stopped. By one thread.
+/// Writes grad_norm, clip_coeff and applies, and counts the step. By one
+/// thread.
 MTC_DEVICE void finish(MtcStepState *state) {
   MtcStepBlock &block = state->block;
   Word words[kWords];
@@ -75,10 +77,13 @@ MTC_DEVICE void finish(MtcStepState *state) {
   block.grad_norm = norm;
   block.clip_coeff =
       __double2float_rn(__dmul_rn(ratio < 1 ? ratio : 1, unscale));
-  bool stops =
-      updateStops(state->stopped != 0, block.follows != 0, norm, threshold);
-  state->stopped = stops;
-  block.applies = !stops;
+  StepEnd end = endOfStep(state->stopped != 0, block.follows,
+                          state->order.scale_rule.scales, norm, threshold);
+  if (end != StepEnd::stopped)
+    countStep(state->order, end == StepEnd::applied, state->updates);
+  block.applies = end == StepEnd::applied;
+  state->skipped = end == StepEnd::skipped;
+  state->stopped = end == StepEnd::stopped;
 }
 
 } // namespace mtc::cuda

@@ -1,4 +1,5 @@
 // The kernels of the global norm, and mtc_zero: see norm_params.h.
+#include "runtime/cuda/norm/begin.cuh"
 #include "runtime/cuda/norm/finish.cuh"
 #include "runtime/cuda/norm/limbs.cuh"
 #include "runtime/cuda/norm/norm_params.h"
@@ -9,6 +10,21 @@ using namespace mtc::cuda;
 
 #define MTC_ENTRY                                                              \
   extern "C" __global__ void __launch_bounds__(mtc::cuda::kNormThreads)
+
+MTC_ENTRY mtc_cuda_step_begin(MtcStepState *state) { begin(*state); }
+
+MTC_ENTRY mtc_cuda_move_on(MtcStepState *state, int64_t samples,
+                           int64_t repeats) {
+  if (threadIdx.x != 0)
+    return;
+  state->block.sample_base += samples;
+  state->repeats += repeats;
+}
+
+MTC_ENTRY mtc_cuda_take(const MtcStepState *state, uint32_t *to,
+                        const uint32_t *from, int64_t bytes, int64_t stride) {
+  take(to, from + state->repeats * stride / 4, bytes / 4);
+}
 
 MTC_ENTRY mtc_cuda_norm_reset(int64_t *norm) {
   if (threadIdx.x < 2 * MTC_NORM_LIMBS)
@@ -48,7 +64,7 @@ MTC_ENTRY mtc_cuda_norm_finish(MtcStepState *state) {
     finish(state);
 }
 
-MTC_ENTRY mtc_cuda_zero(uint8_t *p, int64_t bytes, const int32_t *applies) {
-  if (!applies || *applies != 0)
+MTC_ENTRY mtc_cuda_zero(uint8_t *p, int64_t bytes, const int32_t *asked) {
+  if (!asked || *asked != 0)
     zero(p, bytes);
 }

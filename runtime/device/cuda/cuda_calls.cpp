@@ -21,7 +21,10 @@ static constexpr int kMultiprocessors = 128;
 Status CudaCalls::load(const runtime::Program &program,
                        const std::vector<runtime::KernelInfo> &kernels) {
   MTC_RETURN_IF_ERROR(norm_.load(ptxText("norm"), "norm"));
-  static constexpr const char *kNames[] = {"mtc_cuda_norm_reset",
+  static constexpr const char *kNames[] = {"mtc_cuda_step_begin",
+                                           "mtc_cuda_move_on",
+                                           "mtc_cuda_take",
+                                           "mtc_cuda_norm_reset",
                                            "mtc_cuda_norm_accumulate_f32",
                                            "mtc_cuda_norm_accumulate_bf16",
                                            "mtc_cuda_norm_accumulate_f16",
@@ -56,6 +59,7 @@ Status CudaCalls::load(const runtime::Program &program,
 }
 
 void CudaCalls::launch(int32_t kernel, int64_t blocks, void *const *arguments) {
+  countOne();
   if (stream_.failed() || blocks == 0)
     return;
   if (kernel < 0 || static_cast<size_t>(kernel) >= kernels_.size())
@@ -79,7 +83,7 @@ void CudaCalls::start(Entry entry, int64_t blocks,
                       StreamHandle stream) {
   if (stream_.failed())
     return;
-  std::array<void *, 4> list{};
+  std::array<void *, 5> list{};
   size_t count = 0;
   for (const void *argument : arguments)
     list[count++] = const_cast<void *>(argument);
@@ -93,6 +97,7 @@ void CudaCalls::start(Entry entry, int64_t blocks,
 void CudaCalls::attention(const MtcAttention &shape,
                           const runtime::AttentionOperands &operands,
                           bool backward) {
+  countOne();
   if (stream_.failed())
     return;
   if (Status status = attention_.issue(shape, operands, backward,
@@ -111,6 +116,7 @@ static bool isForLibrary(const runtime::GemmInfo &row,
 
 Status CudaCalls::gemm(int64_t index, const GemmOperands &operands) {
   const runtime::GemmInfo &row = rows_[static_cast<size_t>(index)];
+  countOne();
   if (!stream_.failed())
     if (Status status = own_ || !isForLibrary(row, operands)
                             ? ownGemms_.issue(row, operands, stream_.handle())
@@ -149,6 +155,19 @@ std::string CudaCalls::chosenGemms() const {
   return usesLibrary() ? gemmTableJson(gemms_.chosen()).dump() : "";
 }
 
+void CudaCalls::stepBegin(MtcStepState *state) { start(kBegin, 1, {&state}); }
+
+void CudaCalls::moveOn(MtcStepState *state, int64_t samples, int64_t repeats) {
+  start(kMoveOn, 1, {&state, &samples, &repeats});
+}
+
+void CudaCalls::take(MtcStepState *state, void *to, const void *from,
+                     int64_t bytes, int64_t stride) {
+  if (bytes > 0)
+    start(kTake, takeBlocks(bytes, kMultiprocessors),
+          {&state, &to, &from, &bytes, &stride});
+}
+
 void CudaCalls::normReset(MtcStepState *state) {
   void *norm = state->norm;
   start(kReset, 1, {&norm});
@@ -181,9 +200,9 @@ void CudaCalls::normFromLimbs(void *norm, void *limbs, StreamHandle stream) {
 
 void CudaCalls::normFinish(MtcStepState *state) { start(kFinish, 1, {&state}); }
 
-void CudaCalls::zero(void *p, int64_t bytes, const int32_t *applies) {
+void CudaCalls::zero(void *p, int64_t bytes, const int32_t *asked) {
   if (bytes > 0)
-    start(kZero, zeroBlocks(bytes, kMultiprocessors), {&p, &bytes, &applies});
+    start(kZero, zeroBlocks(bytes, kMultiprocessors), {&p, &bytes, &asked});
 }
 
 } // namespace mtc::cuda

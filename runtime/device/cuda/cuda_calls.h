@@ -46,12 +46,16 @@ public:
   void attention(const MtcAttention &shape,
                  const runtime::AttentionOperands &operands,
                  bool backward) override;
+  void stepBegin(MtcStepState *state) override;
+  void moveOn(MtcStepState *state, int64_t samples, int64_t repeats) override;
+  void take(MtcStepState *state, void *to, const void *from, int64_t bytes,
+            int64_t stride) override;
   void normReset(MtcStepState *state) override;
   void normAccumulate(MtcStepState *state, MtcDtype dtype, const void *g,
                       int64_t count) override;
   void normCheck(MtcStepState *state, const void *x, int64_t count) override;
   void normFinish(MtcStepState *state) override;
-  void zero(void *p, int64_t bytes, const int32_t *applies) override;
+  void zero(void *p, int64_t bytes, const int32_t *asked) override;
 
   /// MtcStepState::norm as kNormLimbs integers that ranks can add, and back; on
   /// a stream of the same context.
@@ -72,6 +76,9 @@ public:
 private:
   /// Entries of the norm's module.
   enum Entry {
+    kBegin,
+    kMoveOn,
+    kTake,
     kReset,
     kAccumulate32,
     kAccumulateBf16,

@@ -36,6 +36,7 @@ public:
 
   runtime::Status begin() override;
   bool isFull() override;
+  int64_t room() const override { return static_cast<int64_t>(mostNodes_); }
   runtime::Status end(std::unique_ptr<Work> &out) override;
   runtime::Status issue(Work &work) override;
   runtime::Status hostMemory(int64_t bytes, std::byte *&out) override;

@@ -41,17 +41,18 @@ from test_hosts import ByHand
 SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 BATCH = 8  # two microbatches and more in every layout
 LAUNCHED = (r"(cuda stand-in: launched (?P<graphs>%s) graphs of (?P<nodes>%s) nodes, (?P<ahead>%s) before "
-            r"the host knew the end of the one before\n)")
+            r"the host knew the end of the one before, by (?P<instances>\d+) instances of (?P<kept>\d+)\n)")
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
 # Steps that are no updates, what is said of them, and how many graphs of steps a rank then launches,
-# how many of them before the results of the step before: the first two steps overflow, and the
-# fifth, when the sixth is issued; a rate spoils the parameters; gradients alone are not finite, from
-# weights that follow, in the third step, when the fourth is issued. That one adds as much again to
-# those of the weights before, which are finite.
-ENDS = {"fp16": [(["--steps", "6", "--initial-loss-scale", str(2 ** 22), "--loss-scale-window", "1",
-                   "--hysteresis", "1"], "", 7, 2),
+# how many of them before the results of the step before. Of six steps, whose rates count samples, some
+# overflow, and the one behind each was issued by then: none is computed twice, and behind the first of
+# two the host looks at parameters. A rate spoils these. Gradients alone are not finite, from weights that follow, in the
+# third step, when the fourth is issued; that one adds as much again to those of the weights before,
+# which are finite, so the third is computed again.
+ENDS = {"fp16": [(["--samples", str(6 * GLOBAL_BATCH), "--warmup-samples", str(2 * GLOBAL_BATCH),
+                   "--initial-loss-scale", str(2 ** 22), "--loss-scale-window", "1", "--hysteresis", "1"], "", 5, 3),
                  (["--steps", "3", "--lr", "1e5", "--min-lr", "1e5", "--clip", "0", "--initial-loss-scale", "1024"],
                   "step 2: the loss is not finite (loss nan); the parameters are not good either: ", 3, 1)],
         precision.SUMS: [(["--steps", "5", "--clip", "1", "--lr", "1e-38", "--min-lr", "0", "--init-from", "../overflowing"],
@@ -273,7 +274,7 @@ class End:
         with tempfile.TemporaryDirectory(dir=tester.folder) as folder:
             done = subprocess.run(
                 [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
-                 "--warmup", "1", "--log", "log", "--save", "saved", *options], capture_output=True,
+                 *([] if "--samples" in options else ["--warmup", "1"]), "--log", "log", "--save", "saved", *options], capture_output=True,
                 text=True, timeout=120, cwd=folder, env=dict(os.environ, **environment))
             self.code = done.returncode
             told = re.search(r"step \d+: .*", done.stderr)

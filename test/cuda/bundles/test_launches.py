@@ -7,8 +7,8 @@ What differs from step to step lies in memory of the GPU: the stand-in of the dr
 host puts into streams, kernels with their shapes and all parameters, the other calls with their
 addresses, and of steps that are launched one by one the second and the third have equal lists: with
 dropout, clipping and ZeRO, on two streams, with products of cuBLASLt and of our own. A step that is
-a graph is one launch and two small copies: step block and tokens in one, results in the other; of a
-stage in the middle of a pipeline the block alone.
+a graph is one launch and two small copies: the step's order and tokens in one, results in the
+other; of a stage in the middle of a pipeline the order alone.
 """
 
 import os
@@ -30,14 +30,14 @@ CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucke
 TOKEN_BYTES = 256  # tokens or labels of 8 samples of 8, of four bytes
 PIPELINE = Layout(tp=1, dp=1, pp=3)
 LINE = r"rank (\d+): ([^:]*): (.*)"
-# The step block goes to the GPU, and the loss is zero, or all that is in a graph: so a step begins.
-BLOCK, LOSS = r"copy of (\d+) bytes from the host to the device to \w+", r"memset of 4 bytes of 0 at \w+ pitch 0"
+# The step's order goes to the GPU, which makes the block of it, or all that is in a graph: so a step begins.
+ORDER, BEGIN = r"copy of (\d+) bytes from the host to the device to \w+", r"kernel mtc_cuda_step_begin "
 GRAPH, RESULTS = r"graph of \d+ nodes", r"copy of (\d+) bytes from the device to the host from \w+"
 
 
 def steps_of(lines):
     """The calls of each step; what comes before the first is left out."""
-    begins = [i for i in range(len(lines) - 1) if re.search(BLOCK, lines[i]) and re.search(f"{LOSS}|{GRAPH}", lines[i + 1])]
+    begins = [i for i in range(len(lines) - 1) if re.search(ORDER, lines[i]) and re.search(f"{BEGIN}|{GRAPH}", lines[i + 1])]
     return [lines[begin:end] for begin, end in zip(begins, begins[1:] + [len(lines)])]
 
 
@@ -69,11 +69,12 @@ def check_graph(tester, name, ranks, inputs):
     """Behind a step whose gradients are dumped, one that prepares libraries, and one that is captured. `inputs`: of
     each rank, tokens and labels."""
     for (rank, steps), bytes_in in zip(ranks.items(), inputs):
+        bytes_in += int(re.search(ORDER, steps[0][0])[1])
         for step in steps[3:]:
             calls = "\n".join(line.split(": ", 1)[1] for line in step) + "\n"
-            found = re.fullmatch(f"{BLOCK}\n{GRAPH}\n{RESULTS}\n", calls)
-            tester.report.expect(found and int(found[1]) == bytes_in + int(found[2]), f"{name}, rank {rank}: expected "
-                                 f"a graph and two copies, of the block and with {bytes_in} bytes more, found\n{calls[:1000]}")
+            found = re.fullmatch(f"{ORDER}\n{GRAPH}\n{RESULTS}\n", calls)
+            tester.report.expect(found and int(found[1]) == bytes_in, f"{name}, rank {rank}: expected a graph and two "
+                                 f"copies, one of {bytes_in} bytes with the order, found\n{calls[:1000]}")
 
 
 def main():

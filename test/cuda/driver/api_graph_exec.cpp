@@ -26,6 +26,8 @@ CUresult make(CUgraphExec *exec, CUgraph graph, cuuint64_t flags) {
       return CUDA_ERROR_INVALID_VALUE;
     // As the real one: all streams have priorities, so the flag is dropped.
     made->flags = flags & ~kPriority;
+    ++driver.instances;
+    driver.instanceNodes += made->nodes.size();
     *exec = driver.execs.add(std::move(made));
     return CUDA_SUCCESS;
   });

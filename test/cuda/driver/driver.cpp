@@ -43,7 +43,9 @@ void atTheEnd() {
     report("launched " + std::to_string(driver.graphLaunches) + " graphs of " +
            std::to_string(driver.graphNodes) + " nodes, " +
            std::to_string(driver.graphsAhead) +
-           " before the host knew the end of the one before");
+           " before the host knew the end of the one before, by " +
+           std::to_string(driver.instances) + " instances of " +
+           std::to_string(driver.instanceNodes));
   if (environment("MTC_STANDIN_GPUS", 0))
     report(driver.placesOfWork());
   if (environment("MTC_STANDIN_MODULES", 0)) {

@@ -38,6 +38,7 @@ public:
   /// What a context ended with, which all calls of the process then return.
   CUresult sticky = CUDA_SUCCESS;
   uint64_t graphLaunches = 0, graphNodes = 0; ///< the latter of all launches
+  uint64_t instances = 0, instanceNodes = 0;  ///< that were ever made
   std::set<std::string> targets;              ///< of modules that were loaded
   uint64_t refusedCubins = 0;
   /// Launches of which the host did not know that the one before had ended.

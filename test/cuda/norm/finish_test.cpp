@@ -1,6 +1,7 @@
 // Sums over ranks, and what a sum says: the bits of the host's.
 #include "norm_on_device.h"
 #include "norm_values.h"
+#include "step_states.h"
 
 #include <cmath>
 
@@ -58,8 +59,11 @@ MtcStepState someState(NormSum sum) {
   state.block.clip_threshold = thresholds[below(6)];
   const double scales[] = {1, 0x1p-16, 0x1p-126, 3.5};
   state.block.inv_loss_scale = scales[below(4)];
-  state.block.follows = below(2);
+  state.block.follows = int32_t(below(8) == 0 ? 2 : below(2));
   state.stopped = below(4) == 0;
+  state.skipped = below(2);
+  state.updates = someUpdates();
+  state.order = someOrder(state.updates);
   return state;
 }
 
@@ -90,7 +94,8 @@ NormSum nearTie(int at) {
 }
 
 TEST(Norm, FinishHasTheBitsOfTheHost) {
-  std::vector<NormSum> sums{NormSum(), notFinite()};
+  std::vector<NormSum> sums(60, notFinite());
+  sums.emplace_back();
   for (int i = 0; i < 120; ++i)
     sums.push_back(sumOfBits(1 + int(below(570))));
   for (int at = 0; at < 575; ++at)
@@ -100,7 +105,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
     for (__int128 &limb : sums.back().limb)
       limb *= 1 + int64_t(below(1000));
   }
-  int applied = 0, tooLarge = 0, held = 0;
+  int applied = 0, tooLarge = 0, held = 0, skipped = 0;
   for (const NormSum &sum : sums) {
     MtcStepState state = someState(sum);
     NormOnDevice device(*normModule, normSeed, state);
@@ -113,10 +118,15 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
                          ? std::min<double>(b.grad_norm, b.clip_threshold)
                          : b.grad_norm;
     bool isGood = std::isfinite(b.grad_norm) && clipped < 0x1p64;
-    bool isHeld = b.follows && state.stopped;
+    bool isHeld = b.follows == 2 || (b.follows == 1 && state.stopped);
     b.applies = isGood && !isHeld;
-    state.stopped = !b.applies;
+    state.skipped =
+        !isHeld && !std::isfinite(b.grad_norm) && state.order.scale_rule.scales;
+    state.stopped = !b.applies && !state.skipped;
+    if (!state.stopped)
+      countStep(state.order, b.applies, state.updates);
     applied += b.applies;
+    skipped += state.skipped;
     held += isGood && isHeld;
     tooLarge += std::isfinite(b.grad_norm) && !isGood;
     MtcStepState found = device.read();
@@ -129,6 +139,7 @@ TEST(Norm, FinishHasTheBitsOfTheHost) {
   EXPECT_GT(applied, 100);
   EXPECT_GT(tooLarge, 20);
   EXPECT_GT(held, 20);
+  EXPECT_GT(skipped, 10);
 }
 
 } // namespace

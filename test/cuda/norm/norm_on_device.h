@@ -44,6 +44,18 @@ public:
     ptx::Address at = device.place(x, "checked", skipped * sizeof(float));
     run("mtc_cuda_norm_check", blocks, norm(), at, int64_t(x.size()));
   }
+  void begin() { run("mtc_cuda_step_begin", 1, state); }
+  void moveOn(int64_t samples, int64_t repeats) {
+    run("mtc_cuda_move_on", 1, state, samples, repeats);
+  }
+  /// `count` words of `words`, `stride` words further for each repeat.
+  std::vector<uint32_t> take(std::span<const uint32_t> words, int64_t count,
+                             int64_t stride, uint32_t blocks) {
+    ptx::Address from = device.place(words, "inputs");
+    ptx::Address to = device.space(size_t(4 * count), "taken");
+    run("mtc_cuda_take", blocks, state, to, from, 4 * count, 4 * stride);
+    return device.read<uint32_t>(to, size_t(count));
+  }
   void reset() { run("mtc_cuda_norm_reset", 1, norm()); }
   void finish() { run("mtc_cuda_norm_finish", 1, state); }
 

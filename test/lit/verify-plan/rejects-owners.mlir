@@ -103,7 +103,7 @@
 // an arena that is too small for the step
 // RUN: sed -e 's/, 4096, 0>, loss_offset/, 64, 0>, loss_offset/' %S/Inputs/pipeline.mlir \
 // RUN:   | not mtc-opt --verify-plan 2>&1 | FileCheck %s --check-prefix=AN-ARENA-THAT-IS-TOO-SMALL-FOR-THE-STEP
-// AN-ARENA-THAT-IS-TOO-SMALL-FOR-THE-STEP: expected an arena step of at least 376 bytes, found 64
+// AN-ARENA-THAT-IS-TOO-SMALL-FOR-THE-STEP: expected an arena step of at least 1008 bytes, found 64
 
 // a tied table in the middle of the pipeline
 // RUN: mtc compile gpt2-nano --tp 1 --pp 4 --dp 1 --mbs 1 --gbs 8 --compile-to=plan-memory -o %t.mlir

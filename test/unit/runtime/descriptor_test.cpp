@@ -28,9 +28,9 @@ TEST(Descriptor, ReadsAllFields) {
 
 TEST(Descriptor, RejectsAnotherAbi) {
   Descriptor d;
-  Status status = parseDescriptor(toyWith("\"abi\": 25", "\"abi\": 99"), d);
+  Status status = parseDescriptor(toyWith("\"abi\": 26", "\"abi\": 99"), d);
   EXPECT_EQ(status.code(), StatusCode::inputRejected);
-  EXPECT_NE(status.message().find("expected abi 25, found 99"),
+  EXPECT_NE(status.message().find("expected abi 26, found 99"),
             std::string::npos);
 }
 

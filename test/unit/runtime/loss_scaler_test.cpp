@@ -123,10 +123,11 @@ TEST(LossScaler, IsOneWhereTheProgramDoesNotScale) {
   scaler.resume({64, 1, 1});
   EXPECT_EQ(scaler.scale(), 1);
   EXPECT_FALSE(scaler.state());
-  MtcStepBlock block{};
-  scaler.fill(block);
-  EXPECT_EQ(block.loss_scale, 1);
-  EXPECT_EQ(block.inv_loss_scale, 1);
+  MtcStepOrder order{};
+  scaler.fill(order);
+  EXPECT_EQ(order.block.loss_scale, 1);
+  EXPECT_EQ(order.block.inv_loss_scale, 1);
+  EXPECT_EQ(order.scale_rule.scales, 0);
 }
 
 TEST(LossScaler, StaysInsideFp32) {

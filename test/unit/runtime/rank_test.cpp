@@ -183,6 +183,61 @@ TEST_F(RankTest, RejectsProductsThatCannotBe) {
   }
 }
 
+/// Loads and calls of a first microbatch, of two repeats, and of a last one.
+std::vector<MtcStep> rowsThatRepeat() {
+  std::vector<MtcStep> rows;
+  for (int microbatch : {0, 1, 2, 3}) {
+    rows.push_back({MTC_STEP_LOAD, -1, microbatch, 0, 0, 0, 0, 0});
+    rows.push_back({MTC_STEP_RUN, 0, microbatch, 0, 0, 0, 0, microbatch == 3});
+  }
+  return rows;
+}
+
+TEST_F(RankTest, RowsOfAPeriodRepeat) {
+  struct Case {
+    void (*change)(std::vector<MtcStep> &, PeriodInfo &);
+    const char *expected;
+  };
+  const char *const kOther = "train row 5: expected what row 3 does, for the "
+                             "microbatch that is 1 later";
+  for (Case c :
+       {Case{[](auto &, auto &) {}, ""},
+        {[](auto &rows, auto &) { rows[5].microbatch = 3; }, kOther},
+        {[](auto &rows, auto &) { rows[5].last = 1; }, kOther},
+        {[](auto &rows, auto &) { rows[5].slots = 10; }, kOther},
+        {[](auto &rows, auto &) { rows[5].fragment = 1; }, kOther},
+        {[](auto &rows, auto &) { rows[5].chunk = 1; }, kOther},
+        {[](auto &rows, auto &) { rows[5].count = 1; }, kOther},
+        {[](auto &rows, auto &) { rows[5].kind = MTC_STEP_LOAD; }, kOther},
+        {[](auto &, auto &period) { period.first = 1; },
+         "train row 3: expected what row 1 does"},
+        {[](auto &, auto &period) { period.microbatches = 2; },
+         "train row 4: expected what row 2 does"},
+        {[](auto &, auto &period) { period.times = 4; },
+         "a period of rows [2, 10) of 8"},
+        {[](auto &, auto &period) { period.times = 3; },
+         "train row 7: expected what row 5 does"}}) {
+    std::vector<MtcStep> rows = rowsThatRepeat();
+    PeriodInfo period{2, 2, 2, 1};
+    c.change(rows, period);
+    int32_t slots[2 * MTC_POOL_FIXED];
+    std::copy_n(slots_, MTC_POOL_FIXED, slots);
+    std::copy_n(slots_, MTC_POOL_FIXED, slots + MTC_POOL_FIXED);
+    slots[2 * MTC_POOL_FIXED - 1] = 1;
+    RankParts p = parts(0);
+    p.program.slots = slots;
+    p.program.timeline = [&](const std::string &) { return rows.data(); };
+    p.descriptor.slots = std::size(slots);
+    p.descriptor.batch.microbatches = 4;
+    p.descriptor.entries[0].length = std::ssize(rows);
+    p.descriptor.entries[0].period = period;
+    Status status = checkProgram(p.program, p.descriptor);
+    EXPECT_EQ(status.ok(), !*c.expected) << status.message();
+    EXPECT_NE(status.message().find(c.expected), std::string::npos)
+        << status.message();
+  }
+}
+
 TEST_F(RankTest, ALocalFailureReachesTheOthers) {
   ASSERT_TRUE(create(parts(0)).ok());
   FailingLoader loader;

@@ -241,7 +241,7 @@ TEST_F(FailureTest, ASignalStopsTheRun) {
 TEST_F(FailureTest, RejectsAnotherAbi) {
   expectBoth(
       options(bundle({"fake_other_abi"}, "00000000000000a1"), CommKind::shm),
-      StatusCode::inputRejected, "expected abi 25, found 99");
+      StatusCode::inputRejected, "expected abi 26, found 99");
 }
 
 TEST_F(FailureTest, RejectsProgramsOfAnotherPlan) {

@@ -8,7 +8,7 @@ namespace mtc::runtime::test {
 
 /// Two ranks (tp = 2), one column-parallel parameter of [4, 6].
 inline const char *const kToyDescriptor = R"({
-  "abi": 25, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
+  "abi": 26, "plan_hash": "0123456789abcdef", "model": "toy", "stage": 0,
   "isa": "x86-64-v3", "threads": 1, "streams": 1,
   "device": "cpu", "dtype": "f32", "onednn": "2", "optimizer": "adamw", "groups": [],
   "mesh": {"tp": 2, "cp": 1, "dp": 1, "pp": 1},

@@ -52,6 +52,28 @@ TEST(Schedule, StepBlock) {
   EXPECT_EQ(b.inv_bias1, static_cast<float>(1 / (1 - 0.9)));
 }
 
+TEST(Schedule, TellsADeviceWhatItCountsOnFrom) {
+  Recipe r;
+  r.decay_steps = 100;
+  StepSchedule schedule(r);
+  MtcStepOrder order{};
+  schedule.fill({3, 16, 4}, order.block);
+  schedule.fillUpdates(order);
+  EXPECT_EQ(order.updates.done, 2);
+  EXPECT_EQ(order.updates.power1, 0.9 * 0.9);
+  EXPECT_EQ(order.updates.power2, 0.95 * 0.95);
+  EXPECT_EQ(order.beta1, 0.9);
+  EXPECT_EQ(order.beta2, 0.95);
+  MtcStepBlock second{};
+  StepSchedule(r).fill({2, 12, 4}, second);
+  MtcRates rates = schedule.ratesOf({2, 12, 4});
+  EXPECT_EQ(std::memcmp(rates.lr, second.lr, sizeof rates.lr), 0);
+  EXPECT_EQ(std::memcmp(rates.weight_decay, second.weight_decay,
+                        sizeof rates.weight_decay),
+            0);
+  EXPECT_NE(rates.lr[0], order.block.lr[0]);
+}
+
 TEST(Schedule, FillsEveryFieldOfTheStepBlock) {
   MtcStepBlock a, b;
   std::memset(&a, 0xab, sizeof a);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 25
+#define MTC_ABI_VERSION 26
 
 /// The kinds of memory. Each rank has one arena per kind; its size in bytes is
 /// fixed by `plan-memory` and stands in the descriptor. memory.h has their
@@ -100,6 +100,47 @@ struct MtcStepBlock {
   double grad_norm;
 };
 
+/// What updates have led to, beside parameters (update_state.h).
+struct MtcUpdates {
+  int64_t done;          ///< steps that were updated
+  double power1, power2; ///< beta1^done and beta2^done, as running products
+  double scale;          ///< of the loss, in the next step
+  int64_t growth;        ///< finite steps that count for a larger scale
+  int64_t hysteresis;    ///< overflows that are left until it falls
+};
+
+/// How the scale of a run's losses changes.
+struct MtcScaleRule {
+  double least;
+  int64_t window, hysteresis;
+  int32_t scales; ///< 1: a step whose gradients are not finite is skipped, as
+                  ///< they are scaled; 0: it ends the run
+  int32_t adapts; ///< 1: the scale changes; 0: it stays what it is
+};
+
+/// What differs between groups of parameters, of one step.
+struct MtcRates {
+  float lr[MTC_PARAM_GROUPS];
+  float weight_decay[MTC_PARAM_GROUPS];
+};
+
+/// Steps that a host may have issued when it issues one more, and of which it
+/// does not know whether they are updated.
+#define MTC_MOST_UNKNOWN 1
+
+/// What a host tells a device of a step.
+struct MtcStepOrder {
+  /// The block, and the updates in front of the step, provided that all steps
+  /// that were issued before it are updated. A device counts by itself where
+  /// the step follows one.
+  struct MtcStepBlock block;
+  struct MtcUpdates updates;
+  double beta1, beta2;
+  struct MtcScaleRule scale_rule;
+  /// Indexed by how many of those are not updated.
+  struct MtcRates rates[MTC_MOST_UNKNOWN + 1];
+};
+
 /// Limbs of the sum of the global norm, integers of 128 bits. Limb i counts
 /// 2^(64·i) units of 2^-298, the square of the smallest fp32 value. The square
 /// of the largest is below 2^554 units, which end in the ninth limb.
@@ -108,10 +149,27 @@ struct MtcStepBlock {
 /// What MTC_ARENA_STEP holds, from its base on.
 struct MtcStepState {
   struct MtcStepBlock block;
+  /// Behind the last step. Of a GPU; a host counts by itself.
+  struct MtcUpdates updates;
   int64_t norm[2 * MTC_NORM_LIMBS]; ///< limbs, low ones and low halves first
-  /// 1: the last step was not updated, and steps that follow it are not, either
+  /// 1: the last step ends the run, and steps that follow it are not updated
   /// (update_rule.h). Written by mtc_norm_finish alone.
-  int64_t stopped;
+  int32_t stopped;
+  /// 1: the last step was skipped, and its gradients are still there. Of a GPU.
+  int32_t skipped;
+  struct MtcStepOrder order; ///< of a GPU
+  /// Repeats of a period of rows that were left behind (EntryInfo::period); 0
+  /// outside of periods. Of a GPU.
+  int64_t repeats;
+};
+
+/// MtcStepBlock::follows: what of the step before a host knew when it issued
+/// one.
+enum MtcFollows {
+  MTC_FOLLOWS_NONE = 0, ///< all: the block is the step's
+  MTC_FOLLOWS_STEP = 1, ///< nothing: the device sees to rates and scale
+  MTC_FOLLOWS_TWIN = 2, ///< that it is not updated, and neither is this, which
+                        ///< computes the same again
 };
 
 /// What every fragment receives. One per rank; it lives as long as the run.
@@ -129,8 +187,9 @@ struct MtcContext {
   /// the host does all. Opaque to generated code.
   void *device;
   /// The step block as fragments read it. Those of a GPU run on the host, which
-  /// cannot read the arenas: a copy, as it was when the step began, null before
-  /// the first. Else the one in MTC_ARENA_STEP.
+  /// cannot read the arenas: what the host said when the step began, of which
+  /// rates and scale may be others on the device; null before the first. Else
+  /// the one in MTC_ARENA_STEP.
   const struct MtcStepBlock *block;
   /// Of kernels of a GPU: `kernel_workspace` bytes of the descriptor, for one
   /// kernel at a time.

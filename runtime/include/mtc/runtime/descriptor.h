@@ -224,12 +224,23 @@ inline std::string entryName(std::string_view use, StepShape shape,
   return name;
 }
 
+/// Rows of a timeline that repeat: rows [first, first + rows · times) are
+/// `times` times the same, up to their microbatches, of which each repeat has
+/// those that are `microbatches` later. Slots, fragments and transfers are the
+/// same. The first microbatch, of which sums begin, is in none.
+struct PeriodInfo {
+  int64_t first = 0, rows = 0, times = 0;
+  int64_t microbatches = 0; ///< of one repeat
+  int64_t end() const { return first + rows * times; }
+};
+
 struct EntryInfo {
   std::string name;
   std::optional<int64_t> seq;  ///< tokens of a sample; none: the batch's
   int64_t length = 0;          ///< rows of its timeline
   std::vector<int64_t> update; ///< rows of `reduce` and `apply`, or empty
   std::optional<int64_t> microbatches = {}; ///< none: the batch's
+  std::optional<PeriodInfo> period = {};    ///< none: nothing repeats
 };
 
 struct ExportInfo {

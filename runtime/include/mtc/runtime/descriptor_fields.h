@@ -196,12 +196,20 @@ template <typename Fields> void fields(Fields &f, KernelInfo &k) {
   f.integer("shared", k.shared, 0, 1 << 20);
 }
 
+template <typename Fields> void fields(Fields &f, PeriodInfo &p) {
+  f.integer("first", p.first, 1, kMany);
+  f.integer("rows", p.rows, 1, kMany);
+  f.integer("times", p.times, 2, kMany);
+  f.integer("microbatches", p.microbatches, 1, kMany);
+}
+
 template <typename Fields> void fields(Fields &f, EntryInfo &e) {
   f.text("name", e.name);
   f.optional("seq", e.seq, 1, 1 << 20);
   f.optional("microbatches", e.microbatches, 1, 1 << 20);
   f.integer("length", e.length, 0, kMany);
   f.integers("update", e.update, 0);
+  f.record("period", e.period);
 }
 
 template <typename Fields> void fields(Fields &f, ExportInfo &e) {

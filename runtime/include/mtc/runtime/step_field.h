@@ -58,8 +58,7 @@ enum class StepReader { Kernels, Affine, Runtime, Guards };
   FIELD(APPLIES, applies, Norm, Guards,                                        \
         "1: the update of this step is done; 0: it is left out")              \
   FIELD(FOLLOWS, follows, Runtime, Runtime,                                    \
-        "1: issued before it was known whether the step before is updated; "   \
-        "where that is not, neither is this one")                              \
+        "MtcFollows: what was known of the step before when this was issued")  \
   FIELD(LOSS_SCALE, loss_scale, Runtime, Kernels,                              \
         "what the loss is multiplied by before its gradient is taken, where "  \
         "the plan does that; else 1")                                          \
