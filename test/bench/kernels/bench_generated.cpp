@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/register.h"
 #include "harness.h"
+#include "operand_count.h"
 #include "passes/codegen/cpu_team.h"
 #include "runtime/kernels/cpu/team.h"
 #include "runtime/profile/limits.h"
@@ -67,20 +68,7 @@ struct OperandShape {
   rt::OperandAttr info;
   int64_t rows, cols;
 
-  int64_t elements() const {
-    switch (info.getMode()) {
-    case rt::Mode::Full:
-      return rows * cols;
-    case rt::Mode::Row:
-      return rows;
-    case rt::Mode::Scalar:
-      return 1;
-    case rt::Mode::Col:
-      return cols;
-    default:
-      return static_cast<int64_t>(info.getExtent()) * cols;
-    }
-  }
+  int64_t elements() const { return test::countOf(info, rows, cols); }
   int64_t bits() const { return info.getElement().getIntOrFloatBitWidth(); }
   int64_t words() const { return (elements() * bits() + 31) / 32; }
   /// Of a table, rows that are named.
