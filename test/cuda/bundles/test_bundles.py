@@ -15,6 +15,7 @@ what they leave on the CPU, though the update is issued before anybody knows. No
 stand-ins: they name every race and every byte that is read before it is written.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -34,7 +35,8 @@ import precision
 import safetensors
 from gpu_checks import BOUNDS, SMALL
 from layouts import GLOBAL_BATCH, Layout
-from run_layout import Failed, Mtc, Report, read_log, relative
+from ranks_lock import one_at_a_time
+from run_layout import Failed, Mtc, Report, read_log, relative, starts_ranks
 from small_spec import small_spec
 from test_hosts import ByHand
 
@@ -75,6 +77,11 @@ MORE = [("bf16", ALONE), ("f32", ALONE), ("bf16", Layout(tp=2, pp=2)),
         ("f32", Layout(2, 2, 2, 1, sp=True)), ("f32", Layout(tp=4)), ("bf16", Layout(dp=4, zero=1))]
 
 
+def alone(bundle):
+    """Ranks of a bundle, if it has several, beside no others."""
+    return one_at_a_time() if starts_ranks(["run", bundle]) else contextlib.nullcontext()
+
+
 class Tester:
     def __init__(self, mtc, report, stand_ins, folder):
         self.mtc, self.report, self.folder = mtc, report, folder
@@ -98,8 +105,9 @@ class Tester:
         command = [self.mtc.program, "run", bundle, "--quiet", "--data", self.data, "--data-type",
                    "u8", "--steps", str(steps), "--warmup", "1", "--initial-loss-scale", "1024", "--log", log, "--dump", what,
                    folder, *options]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300,
-                              env=dict(os.environ, MTC_STANDIN_REPORT=said, **environment))
+        with alone(bundle):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300,
+                                  env=dict(os.environ, MTC_STANDIN_REPORT=said, **environment))
         if done.returncode:
             raise Failed(f"{place}: exit code {done.returncode}: {done.stderr}")
         text = ""
@@ -271,7 +279,7 @@ class End:
     """How a run ends, and what it leaves: its exit code, what it says, its log and parameters."""
 
     def __init__(self, tester, bundle, *options, **environment):
-        with tempfile.TemporaryDirectory(dir=tester.folder) as folder:
+        with tempfile.TemporaryDirectory(dir=tester.folder) as folder, alone(bundle):
             done = subprocess.run(
                 [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
                  *([] if "--samples" in options else ["--warmup", "1"]), "--log", "log", "--save", "saved", *options], capture_output=True,
@@ -346,18 +354,19 @@ def check_resume(tester, bundle, straight):
 def check_death(tester, bundle):
     """Ranks that wait on their GPU for one that was killed end, and know its name."""
     log, records = (os.path.join(tester.folder, name) for name in ("death", "records"))
-    job = subprocess.Popen(
-        [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
-         "--steps", "1000000", "--log", log, "--flight", records], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu"))
-    end = time.monotonic() + 60
-    while time.monotonic() < end and (not os.path.exists(log) or len(read_log(log)) < 2):
-        time.sleep(0.05)
-    with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
-        ranks = file.read().split()
-    os.kill(int(ranks[1]), signal.SIGKILL)
-    _, said = job.communicate(timeout=60)
+    with alone(bundle):
+        job = subprocess.Popen(
+            [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8",
+             "--steps", "1000000", "--log", log, "--flight", records], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu"))
+        end = time.monotonic() + 60
+        while time.monotonic() < end and (not os.path.exists(log) or len(read_log(log)) < 2):
+            time.sleep(0.05)
+        with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
+            ranks = file.read().split()
+        os.kill(int(ranks[1]), signal.SIGKILL)
+        _, said = job.communicate(timeout=60)
     tester.report.expect(len(ranks) == 2 and job.returncode == PEER_DIED
                          and "rank 1: killed by signal 9" in said,
                          f"rank 1 is killed: {job.returncode}, {said}")
@@ -385,14 +394,16 @@ def check_what_is_missing(tester):
                     open(os.path.join(folder, name), "w").close()
                 else:
                     os.symlink(os.path.join(tester.stand_ins, name), os.path.join(folder, name))
-            done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet", "--data",
-                                   tester.data, "--data-type", "u8", "--steps", "1"],
-                                  capture_output=True, text=True, timeout=60,
-                                  env=dict(os.environ, LD_LIBRARY_PATH=folder, **environment))
+            with alone(bundle):
+                done = subprocess.run([tester.mtc.program, "run", bundle, "--quiet", "--data",
+                                       tester.data, "--data-type", "u8", "--steps", "1"],
+                                      capture_output=True, text=True, timeout=60,
+                                      env=dict(os.environ, LD_LIBRARY_PATH=folder, **environment))
         tester.report.expect(done.returncode == code and words in done.stderr,
                              f"without {missing}, {environment}: expected exit {code} and "
                              f"'{words}', found {done.returncode}: {done.stderr}")
-    check_devices(tester, bundle)
+    with alone(bundle):
+        check_devices(tester, bundle)
     bundle = tester.compile("bf16", ALONE)
     for options in (["--comm", "nccl"], ["--device", 0]):
         done = tester.mtc.call("run", bundle, "--data", tester.data, "--data-type", "u8",

@@ -118,13 +118,13 @@ MTC_API cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags) {
 }
 
 MTC_API cuEventQuery(CUevent event) {
-  return ofEvent(event, [&](Driver &driver, Lock &) {
+  return ofEvent(event, [&](Driver &driver, Lock &lock) {
     if (CUresult wrong = refuseAsking(driver, event))
       return wrong;
     OperationPtr point = event->recorded;
     if (!point)
       return CUDA_SUCCESS;
-    driver.schedule.nudge(point);
+    driver.schedule.nudge(point, lock);
     if (driver.sticky)
       return driver.sticky;
     if (!point->done)

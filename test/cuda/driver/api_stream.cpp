@@ -69,13 +69,13 @@ MTC_API cuStreamSynchronize(CUstream handle) {
 }
 
 MTC_API cuStreamQuery(CUstream handle) {
-  return apiOf(handle, [&](Driver &driver, CUstream stream, Lock &) {
+  return apiOf(handle, [&](Driver &driver, CUstream stream, Lock &lock) {
     if (CUresult wrong = refuseWaiting(driver, stream))
       return wrong;
     OperationPtr last = stream->last;
     if (!last)
       return CUDA_SUCCESS;
-    driver.schedule.nudge(last);
+    driver.schedule.nudge(last, lock);
     if (driver.sticky)
       return driver.sticky;
     if (!last->done)

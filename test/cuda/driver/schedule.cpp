@@ -13,8 +13,9 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// How long nobody looks at an operation that was not ready to run.
-constexpr std::chrono::microseconds kPause(20);
+/// How long nobody looks at an operation that was not ready to run: longer and
+/// longer until something runs.
+constexpr std::chrono::microseconds kPause(20), kLongestPause(160);
 /// Of marks: whatever can run.
 constexpr uint64_t kAll = ~uint64_t(0);
 
@@ -25,7 +26,8 @@ std::string Operation::name() const {
 }
 
 Schedule::Schedule(uint64_t seed, Run run)
-    : run(std::move(run)), generator(seed), temper(Temper(generator() % 3)) {
+    : run(std::move(run)), generator(seed), temper(Temper(generator() % 3)),
+      atOnce(uint64_t(2) << 2 * (seed % 3)), rest(kPause) {
   places.push_back({0, 0, "nothing"}); // ids begin with 1
 }
 
@@ -101,6 +103,7 @@ void Schedule::ended(const OperationPtr &operation) {
     return; // another thread abandoned it meanwhile
   operation->done = true;
   operation->endedAt = now();
+  rest = kPause;
   operation->work.reset();
   operation->before.clear();
   std::erase(ready, operation);
@@ -142,6 +145,7 @@ bool Schedule::until(const std::function<bool()> &done,
                      const std::function<void(uint64_t)> &want,
                      std::unique_lock<std::mutex> &lock) {
   double since = now();
+  auto pause = kPause;
   uint64_t mine = 0;
   while (!done()) {
     // Marks are lost where another thread has set some meanwhile.
@@ -149,6 +153,7 @@ bool Schedule::until(const std::function<bool()> &done,
       want(mine = ++token);
     if (runAny(mine)) {
       since = now();
+      pause = kPause;
       continue;
     }
     if (done())
@@ -156,7 +161,8 @@ bool Schedule::until(const std::function<bool()> &done,
     if (now() - since > patience)
       return false;
     lock.unlock();
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
     lock.lock();
   }
   return true;
@@ -177,12 +183,30 @@ bool Schedule::finishAll(unsigned device, std::unique_lock<std::mutex> &lock) {
   return until([&] { return pendingOf[device] == 0; }, markAll, lock);
 }
 
-void Schedule::nudge(const OperationPtr &target) {
+void Schedule::nudge(const OperationPtr &target,
+                     std::unique_lock<std::mutex> &lock) {
   if (target->done || generator() % 2 == 0)
     return;
-  uint64_t mine = ++token;
-  mark(target, mine);
-  runAny(mine);
+  // What is before an operation is known when it is added: marks stay right
+  // until others are set.
+  if (nudged != target->id || nudgedBy != token) {
+    nudged = target->id;
+    nudgedBy = ++token;
+    mark(target, token);
+  }
+  // Who asks again and again sleeps in between: several run in one question.
+  if (runAny(nudgedBy)) {
+    while (!target->done && generator() % atOnce && runAny(nudgedBy))
+      ;
+    return;
+  }
+  if (target->done) // another thread ran it
+    return;
+  const auto pause = rest;
+  rest = std::min(2 * rest, kLongestPause);
+  lock.unlock();
+  std::this_thread::sleep_for(pause);
+  lock.lock();
 }
 
 void Schedule::runSomething() { runAny(kAll); }

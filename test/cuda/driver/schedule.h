@@ -12,6 +12,7 @@
 #include "test/cuda/driver/clock.h"
 #include "test/cuda/driver/work.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -62,8 +63,9 @@ public:
   /// The same for all of a device.
   bool finishAll(unsigned device, std::unique_lock<std::mutex> &lock);
   /// Runs something that `target` waits for, or nothing: a question about a
-  /// stream may be answered by "not yet" for some time, not forever.
-  void nudge(const OperationPtr &target);
+  /// stream may be answered by "not yet" for some time, not forever. Where
+  /// nothing can run, the lock is given up for a moment.
+  void nudge(const OperationPtr &target, std::unique_lock<std::mutex> &lock);
   /// Runs anything that can run, or nothing.
   void runSomething();
   /// Forgets all that is pending.
@@ -106,6 +108,7 @@ private:
   Run run;
   std::mt19937_64 generator;
   enum class Temper { late, early, mixed } temper;
+  uint64_t atOnce; ///< operations that a question runs in the mean, by seed
   Clock host;
   std::map<unsigned, Clock> all;        ///< of a device
   std::map<unsigned, size_t> pendingOf; ///< of a device
@@ -114,6 +117,8 @@ private:
   std::list<OperationPtr> pending;
   std::vector<OperationPtr> ready;
   uint64_t token = 0;
+  uint64_t nudged = 0, nudgedBy = 0; ///< an operation, and the token of it
+  std::chrono::microseconds rest;    ///< after the next question in vain
 };
 
 } // namespace mtc::standin

@@ -5,13 +5,21 @@
 #include "test/cuda/nccl/communicator.h"
 #include "test/cuda/nccl/results.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 namespace mtc::standin::nccl {
+namespace {
+
+/// Between two looks at a call, longer and longer.
+constexpr std::chrono::microseconds kPause(50), kLongestPause(200);
+
+} // namespace
 
 ncclResult_t finish(const std::vector<std::unique_ptr<Job>> &jobs) {
   double since = now();
+  auto pause = kPause;
   std::vector<ncclResult_t> results(jobs.size(), ncclInProgress);
   for (;;) {
     const Job *open = nullptr;
@@ -26,7 +34,8 @@ ncclResult_t finish(const std::vector<std::unique_ptr<Job>> &jobs) {
     if (now() - since > environment("MTC_STANDIN_PATIENCE", 30))
       return refuseStrictly(ncclInternalError,
                             "a call that does not return: " + open->describe());
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
   }
   for (ncclResult_t each : results)
     if (each != ncclSuccess)

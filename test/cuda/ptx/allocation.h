@@ -2,6 +2,8 @@
 #ifndef MTC_TEST_CUDA_PTX_ALLOCATION_H
 #define MTC_TEST_CUDA_PTX_ALLOCATION_H
 
+#include "test/cuda/ptx/zeroed.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,19 +27,19 @@ enum class ByteState : uint8_t {
 
 /// Who touched what, of each two bytes (a granule). Tags are of shadow.h.
 struct TouchShadow {
-  std::vector<uint64_t> writers;
+  Zeroed<uint64_t> writers;
   /// By stream; made when that stream first reads.
-  std::array<std::vector<uint64_t>, 16> readers;
+  std::array<Zeroed<uint64_t>, 16> readers;
 
   /// The readers of a stream, one per granule.
-  std::vector<uint64_t> &readersOf(unsigned stream) {
+  Zeroed<uint64_t> &readersOf(unsigned stream) {
     if (readers[stream].empty())
-      readers[stream].assign(writers.size(), 0);
+      readers[stream].reset(writers.size());
     return readers[stream];
   }
   /// Nobody has touched any granule of `bytes` bytes.
   void reset(size_t bytes) {
-    writers.assign((bytes + 1) / 2, 0);
+    writers.reset((bytes + 1) / 2);
     for (auto &each : readers)
       each.clear();
   }
@@ -52,8 +54,8 @@ struct Allocation {
   std::string name;
   bool readOnly = false;
   int owner = -1; ///< whose memory it is (Memory::assign); -1: everybody's
-  std::vector<ByteState> states; ///< per byte; empty: not followed
-  TouchShadow touched;           ///< empty: not followed
+  Zeroed<ByteState> states; ///< per byte; empty: not followed
+  TouchShadow touched;      ///< empty: not followed
 
   bool holds(Address address, size_t count) const {
     return address >= base && address - base <= bytes &&

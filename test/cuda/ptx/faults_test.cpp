@@ -122,6 +122,103 @@ TEST(Faults, SharedRaces) {
               store + "bar.sync 0;" + load + "bar.sync 0;" + again, trial);
 }
 
+/// Rows of a warp of elements of some bytes, by all ways of loads and stores.
+TEST(Faults, RacesOfRows) {
+  struct Row {
+    std::string bytes, type, values;
+  };
+  const Row rows[] = {{"2", "b16", "%h1"},
+                      {"4", "b32", "%r4"},
+                      {"8", "b64", "%d1"},
+                      {"8", "v2.b32", "{%r4, %r5}"},
+                      {"16", "v4.b32", "{%r4, %r5, %r6, %r7}"}};
+  Trial trial = sharedTrial();
+  trial.options.readUnwrittenShared = true;
+  for (const Row &row : rows) {
+    std::string at = "mov.u32 %r1, s; mad.lo.u32 %r2, %t, " + row.bytes +
+                     ", %r1; mov.u16 %h1, 1; mov.u64 %d1, 1;"
+                     "mov.u32 %r4, 1; mov.u32 %r5, 2; mov.u32 %r6, 3;"
+                     "mov.u32 %r7, 4;";
+    std::string store = "st.shared." + row.type + " [%r2], " + row.values + ";";
+    std::string other =
+        "xor.b32 %r3, %t, 32; mad.lo.u32 %r3, %r3, " + row.bytes + ", %r1;";
+    std::string load = "ld.shared." + row.type + " " + row.values + ", [%r3];";
+    std::string again = "st.shared." + row.type + " [%r3], " + row.values + ";";
+    std::string bar = "bar.sync 0;";
+    expectFault(FaultKind::sharedRace, at + store + other + load,
+                at + store + other + bar + load, trial);
+    expectFault(FaultKind::sharedRace, at + store + other + again,
+                at + store + other + bar + again, trial);
+    std::string read = at + store + other + bar + load;
+    expectFault(FaultKind::sharedRace, read + store, read + bar + store, trial);
+  }
+}
+
+/// A word that all lanes read, of which one wrote it or will write it.
+TEST(Faults, RacesOfLanesThatReadOneWord) {
+  // A variable's name and an address in a register go different ways.
+  std::string load = "mov.u32 %r9, s; ld.shared.b32 %r1, [%r9];",
+              bar = "bar.warp.sync -1;";
+  for (std::string lane : {"0", "1", "2", "31"}) {
+    std::string one = "setp.eq.u32 %p1, %t, " + lane + ";";
+    std::string store = "@%p1 st.shared.b32 [s], 3;";
+    expectFault(FaultKind::sharedRace, one + store + load,
+                one + store + bar + load, sharedTrial(32));
+    std::string read = one + store + bar + load;
+    expectFault(FaultKind::sharedRace, read + store, read + bar + store,
+                sharedTrial(32));
+  }
+}
+
+/// The same in memory that blocks share; and rows that a warp reads.
+TEST(Faults, RacesWithReadersOfOtherBlocks) {
+  Trial trial;
+  trial.grid.x = 2;
+  trial.in.assign(64, 1);
+  trial.outWords = 64;
+  std::string word = "ld.global.b32 %r1, [%in]; setp.eq.u32 %p1, %i, 40;";
+  expectFault(FaultKind::globalRace, word + "@%p1 st.global.b32 [%in], 3;",
+              word + "@%p1 st.global.b32 [%out], 3;", trial);
+  auto row = [](const char *other) {
+    return std::string("xor.b32 %r1, %i, ") + other +
+           "; mad.wide.u32 %d1, %r1, 4, %in; ld.global.b32 %r2, [%d1];"
+           "bar.warp.sync -1; st.global.b32 [%arg], 2;";
+  };
+  expectFault(FaultKind::globalRace, row("32"), row("1"), trial);
+}
+
+TEST(Faults, MisalignedRows) {
+  auto row = [](const char *offset, const char *what) {
+    return std::string("mov.u32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1;"
+                       "mov.b32 %r3, 1; st.shared.b32 [%r2], %r3;"
+                       "bar.warp.sync -1; add.u32 %r2, %r2, ") +
+           offset + ";" + what;
+  };
+  Trial trial = sharedTrial(32);
+  trial.options.readUnwrittenShared = true;
+  for (const char *what :
+       {"ld.shared.b32 %r4, [%r2];", "st.shared.b32 [%r2], %r3;"})
+    expectFault(FaultKind::misaligned, row("2", what), row("128", what), trial);
+}
+
+/// A thread keeps the memory of its last launch, but not what was in it.
+TEST(Faults, LaunchesKnowNothingOfEachOther) {
+  std::string at = "mov.u32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1;"
+                   "xor.b32 %r3, %t, 32; mad.lo.u32 %r3, %r3, 4, %r1;";
+  std::string first = at + "st.shared.b32 [%r2], %t;";
+  std::string second = at + "st.shared.b32 [%r3], %t;";
+  std::string load = at + "ld.shared.b32 %r4, [%r2];";
+  for (int round = 0; round < 3; ++round) {
+    wordsOf(first, sharedTrial());
+    wordsOf(second, sharedTrial());
+    EXPECT_EQ(faultOf(load, sharedTrial()), FaultKind::uninitialised);
+  }
+  std::string local = ".local .align 4 .b8 l[16];";
+  wordsOf(local + "st.local.b32 [l], 1; ld.local.b32 %r1, [l];");
+  EXPECT_EQ(faultOf(local + "ld.local.b32 %r1, [l];"),
+            FaultKind::uninitialised);
+}
+
 TEST(Faults, SharedRacesOfManyReaders) {
   std::string head = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.b32 [s], 3;"
                      "bar.sync 0; ld.shared.b32 %r1, [s];";
@@ -258,6 +355,17 @@ TEST(Faults, CopiesAreWaitedFor) {
               issue + "cp.async.wait_all;" + use, sharedTrial(32));
   EXPECT_EQ(wordsOf(issue + "cp.async.wait_all;" + use, sharedTrial(32))[9],
             7u);
+  std::string again = "st.shared.b32 [%r1], %t;";
+  expectFault(FaultKind::pendingCopy, issue + again,
+              issue + "cp.async.wait_all;" + again, sharedTrial(32));
+  // What is copied must be there when a copy is asked for.
+  auto copy = [](const char *from) {
+    return std::string("mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1;"
+                       "cp.async.ca.shared.global [%r1], [") +
+           from + "], 4; cp.async.commit_group;";
+  };
+  expectFault(FaultKind::uninitialised, copy("%mine"), copy("%arg"),
+              sharedTrial(32));
 }
 
 TEST(Faults, LaunchShapes) {

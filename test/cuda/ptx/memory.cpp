@@ -39,6 +39,24 @@ size_t firstUnwritten(const Allocation &of, size_t at, size_t bytes) {
   return at + bytes;
 }
 
+/// The first granule from `g` on whose tag is another than `passed` and
+/// somebody's; `end`: there is none.
+size_t nextOther(const Zeroed<uint64_t> &tags, size_t g, size_t end,
+                 uint64_t passed) {
+  // In parts that compilers make vectors of.
+  constexpr size_t kPart = 16;
+  for (; g + kPart <= end; g += kPart) {
+    uint64_t others = 0;
+    for (size_t k = g; k < g + kPart; ++k)
+      others |= tags[k] == passed ? 0 : tags[k];
+    if (others)
+      break;
+  }
+  while (g < end && (!tags[g] || tags[g] == passed))
+    ++g;
+  return g;
+}
+
 } // namespace
 
 Memory::Memory(MemoryRules rules)
@@ -88,7 +106,7 @@ bool Memory::meetsAnother(Address base, size_t bytes) const {
 
 void Memory::insert(std::unique_ptr<Allocation> allocation) {
   if (rules_.initialised)
-    allocation->states.assign(allocation->bytes, ByteState::unwritten);
+    allocation->states.reset(allocation->bytes); // unwritten
   if (rules_.races)
     allocation->touched.reset(allocation->bytes);
   // What was freed at these addresses is forgotten.
@@ -151,15 +169,6 @@ void Memory::setOrder(std::function<bool(uint64_t id)> ordered) {
   ordered_ = std::move(ordered);
 }
 
-bool Memory::isOrdered(uint32_t slot) {
-  if (!ordered_ || slot == slot_)
-    return true;
-  Answer &answer = answers_[slot];
-  if (answer.asker != slot_)
-    answer = {slot_, ordered_(ids_[slot])};
-  return answer.ordered;
-}
-
 FaultKind Memory::explain(Address address, size_t bytes,
                           std::string *sentence) const {
   if (address < kFirstAddress) {
@@ -204,20 +213,20 @@ std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
   std::optional<Fault> found;
   size_t first = at / 2, count = (at + bytes + 1) / 2 - first;
   // Neighbours mostly have one tag: of those that passed nobody is asked again.
-  auto check = [&](const std::vector<uint64_t> &tags) {
+  auto check = [&](const Zeroed<uint64_t> &tags) {
     uint64_t passed = 0;
     for (size_t g = first; g < first + count && !found; ++g) {
-      uint64_t old = tags[g];
-      if (!old || old == passed)
-        continue;
-      passed = old;
-      if (!isOrdered(Tag{old}.operation()))
+      g = nextOther(tags, g, first + count, passed);
+      if (g == first + count)
+        break;
+      passed = tags[g];
+      if (!isOrdered(Tag{passed}.operation()))
         found = Fault{
             FaultKind::operationRace,
             fmt::format("{}: operation {} {} byte {} of '{}', which operation "
                         "{} uses; nothing orders them",
                         who, operation_.id, writes ? "writes" : "reads", 2 * g,
-                        allocation.name, idOf(Tag{old}.operation())),
+                        allocation.name, idOf(Tag{passed}.operation())),
             {}};
     }
   };

@@ -107,7 +107,14 @@ public:
   uint32_t slot() const { return slot_; }
   bool hasOrder() const { return bool(ordered_); }
   /// Whether the operation of a tag ended before the present one.
-  bool isOrdered(uint32_t slot);
+  bool isOrdered(uint32_t slot) {
+    if (!ordered_ || slot == slot_)
+      return true;
+    Answer &answer = answers_[slot];
+    if (answer.asker != slot_)
+      answer = {slot_, ordered_(ids_[slot])};
+    return answer.ordered;
+  }
   /// The id that began() gave the operation of a tag.
   uint64_t idOf(uint32_t slot) const { return ids_[slot]; }
 

@@ -34,7 +34,7 @@ def known_tests(source):
                 r"\b(?:TYPED_)?TEST(?:_P|_F)?\(\s*(\w+),\s*(\w+)\s*\)", read(path))}
         elif path.endswith("CMakeLists.txt"):
             names |= set(re.findall(
-                r"(?:mtc_test|mtc_integration_test|mtc_ranks_test|mtc_mutation_test|mtc_gpu_test|add_test)\((?:NAME )?(\w+)",
+                r"(?:mtc_test|mtc_integration_test|mtc_ranks_test|mtc_mutation_test|mtc_gpu_test|mtc_gpu_ranks_test|add_test)\((?:NAME )?(\w+)",
                 read(path)))
     return names
 

@@ -40,6 +40,9 @@ public:
       trackUnwritten(kernel_, uses_, frame_, code_);
       watchProducts(kernel_, uses_, code_);
     }
+    for (Instruction &i : code_.instructions)
+      i.straight = i.flow == Flow::plain && i.gather == Gather::none &&
+                   !i.guarded && !i.tracked && !i.watched;
     for (uint32_t reg = 0; reg < kernel_.registers.size(); ++reg)
       code_.registers.push_back(
           {frame_.placeOf(reg), slotOf(kernel_.registers[reg].type)});

@@ -47,6 +47,8 @@ struct Instruction {
   bool guarded = false, guardNegated = false;
   bool tracked = false; ///< reads or writes registers that are followed
   bool watched = false; ///< reads or writes registers that a wgmma has, too
+  /// None of these, and of all lanes that are there: its handler is all of it.
+  bool straight = false;
   Space space = Space::generic;
   uint8_t toCount = 0, fromCount = 0;
   uint8_t slot = 4;    ///< bytes of a slot, of a handler that asks for it

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/cuda/ptx/families/families.h"
-#include "test/cuda/ptx/machine/access.h"
+#include "test/cuda/ptx/machine/quick.h"
 
 #include <fmt/format.h>
 
@@ -33,30 +33,56 @@ bool readSource(Warp &warp, const Instruction &by, Address from, uint32_t bytes,
   return true;
 }
 
-bool issue(Warp &warp, const Instruction &i) {
-  auto bytes = unsigned(i.slot);
+/// Both sides of the copies of one instruction.
+template <unsigned Bytes> struct Sides {
+  Sides(Warp &warp, const Instruction &by, Address from)
+      : source(warp, by, Space::global, from, Bytes, /*writes=*/false),
+        target(warp, by, Space::shared, 0, Bytes, /*writes=*/true) {}
+
+  /// Where all bytes of a source are; null: readSource() is to be asked.
+  const std::byte *whole(const PendingCopy &copy) {
+    return copy.sourceBytes == Bytes ? source.read<Bytes>(copy.from, copy.lane)
+                                     : nullptr;
+  }
+
+  Quick source, target;
+};
+
+template <unsigned Bytes>
+bool expect(Warp &warp, Sides<Bytes> &sides, const PendingCopy &copy) {
+  if (!sides.whole(copy) && !readSource(warp, *copy.by, copy.from,
+                                        copy.sourceBytes, copy.lane, nullptr))
+    return false;
+  warp.copies.push_back(copy);
+  if (!sides.target.template write<Bytes>(copy.to, copy.lane))
+    return expectCopy(warp, *copy.by, copy.to, Bytes, copy.lane);
+  std::fill_n(&warp.block->sharedStates[copy.to - kSharedBase], Bytes,
+              ByteState::pending);
+  return true;
+}
+
+template <unsigned Bytes> bool issue(Warp &warp, const Instruction &i) {
+  Sides<Bytes> sides(warp, i, someAddress(warp, i.from[1], i.vector, i.second));
   return allLanes(warp.active, [&](int l) {
     uint64_t to = addressOf(warp, i.from[0], i.base, i.immediate, l);
     uint64_t from = addressOf(warp, i.from[1], i.vector, i.second, l);
-    uint32_t source = bytes;
+    uint32_t source = Bytes;
     if (i.variant == sourceBytes)
       source = warp.slots<uint32_t>(i.from[2])[l];
     if (i.variant == ignoresSource &&
         (warp.mask(i.from[2]) ^ (i.flag ? ~0u : 0)) >> l & 1)
       source = 0;
-    if (source > bytes)
+    if (source > Bytes)
       return warp.fail(
           FaultKind::outOfBounds, i,
-          fmt::format("{} source bytes of a copy of {}", source, bytes), l);
-    if (from % bytes)
+          fmt::format("{} source bytes of a copy of {}", source, Bytes), l);
+    if (from % Bytes)
       return warp.fail(FaultKind::misaligned, i,
                        fmt::format("global address 0x{:x} is no multiple of {}",
-                                   from, bytes),
+                                   from, Bytes),
                        l);
-    if (!readSource(warp, i, from, source, l, nullptr))
-      return false;
-    warp.copies.push_back({to, from, bytes, source, l, warp.groups[l], &i});
-    return expectCopy(warp, i, to, bytes, l);
+    return expect(warp, sides,
+                  {to, from, Bytes, source, l, warp.groups[l], &i});
   });
 }
 
@@ -65,21 +91,51 @@ bool commit(Warp &warp, const Instruction &) {
   return true;
 }
 
-bool finish(Warp &warp, const PendingCopy &copy) {
-  std::byte values[16] = {};
-  if (!readSource(warp, *copy.by, copy.from, copy.sourceBytes, copy.lane,
-                  values))
+template <unsigned Bytes>
+bool finish(Warp &warp, Sides<Bytes> &sides, const PendingCopy &copy) {
+  std::byte values[Bytes] = {};
+  if (const std::byte *at = sides.whole(copy))
+    std::memcpy(values, at, Bytes);
+  else if (!readSource(warp, *copy.by, copy.from, copy.sourceBytes, copy.lane,
+                       values))
     return false;
-  std::byte *to = arriveCopy(warp, *copy.by, copy.to, copy.bytes, copy.lane);
+  std::fill_n(&warp.block->sharedStates[copy.to - kSharedBase], Bytes,
+              ByteState::written);
+  std::byte *to = sides.target.template write<Bytes>(copy.to, copy.lane);
+  if (!to)
+    to = arriveCopy(warp, *copy.by, copy.to, Bytes, copy.lane);
   if (to)
-    std::memcpy(to, values, copy.bytes);
+    std::memcpy(to, values, Bytes);
   return to != nullptr;
+}
+
+/// Copies of one instruction; where the next ones begin, or null: a fault.
+template <unsigned Bytes>
+const PendingCopy *finishSome(Warp &warp, const PendingCopy *it,
+                              const PendingCopy *end) {
+  const Instruction *by = it->by;
+  Sides<Bytes> sides(warp, *by, it->from);
+  for (; it != end && it->by == by; ++it)
+    if (!finish(warp, sides, *it))
+      return nullptr;
+  return it;
+}
+
+/// False: a fault. There may be none at all.
+bool finishAll(Warp &warp, const PendingCopy *it, const PendingCopy *end) {
+  while (it != end) {
+    it = it->bytes == 4   ? finishSome<4>(warp, it, end)
+         : it->bytes == 8 ? finishSome<8>(warp, it, end)
+                          : finishSome<16>(warp, it, end);
+    if (!it)
+      return false;
+  }
+  return true;
 }
 
 /// All but the last `immediate` groups of each lane; of wait_all also what is
 /// in no group yet.
 bool wait(Warp &warp, const Instruction &i) {
-  bool good = true;
   auto arrives = [&](const PendingCopy &copy) {
     if (!(warp.active >> copy.lane & 1))
       return false;
@@ -89,8 +145,8 @@ bool wait(Warp &warp, const Instruction &i) {
   auto rest = std::stable_partition(
       warp.copies.begin(), warp.copies.end(),
       [&](const PendingCopy &each) { return arrives(each); });
-  for (auto it = warp.copies.begin(); it != rest && good; ++it)
-    good = finish(warp, *it);
+  const PendingCopy *first = warp.copies.data();
+  bool good = finishAll(warp, first, first + (rest - warp.copies.begin()));
   warp.copies.erase(warp.copies.begin(), rest);
   return good;
 }
@@ -126,7 +182,7 @@ void decodeIssue(Builder &b) {
       b.from(Type::u32);
   }
   b.endOperands();
-  b.out.run = issue;
+  b.out.run = bytes == 4 ? issue<4> : bytes == 8 ? issue<8> : issue<16>;
 }
 
 } // namespace

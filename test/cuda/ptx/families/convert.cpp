@@ -116,12 +116,12 @@ Handler usual(const Conversion &how) {
   return nullptr;
 }
 
-bool toBf16Pair(Warp &warp, const Instruction &i) {
+template <class To> bool toUsualPair(Warp &warp, const Instruction &i) {
   const uint32_t *a = warp.slots<uint32_t>(i.from[0]);
   const uint32_t *b = warp.slots<uint32_t>(i.from[1]);
   eachLane<uint32_t>(warp, i.to[0], [&](int l) {
-    uint32_t high = ToBf16()(fromSlot<float>(a[l])).bits;
-    return high << 16 | ToBf16()(fromSlot<float>(b[l])).bits;
+    uint32_t high = To()(fromSlot<float>(a[l])).bits;
+    return high << 16 | To()(fromSlot<float>(b[l])).bits;
   });
   return true;
 }
@@ -229,9 +229,10 @@ void decodePair(Builder &b, const Modifiers &m, Type to) {
   how.relu = m.relu;
   how.finite = m.finite;
   b.out.immediate = packed(how);
-  bool plain = how.to == Type::bf16 && how.rounding == Rounding::nearest &&
-               !how.relu && !how.finite;
-  b.out.run = plain ? toBf16Pair : toPair;
+  bool plain = how.rounding == Rounding::nearest && !how.relu && !how.finite;
+  b.out.run = !plain                 ? toPair
+              : how.to == Type::bf16 ? toUsualPair<ToBf16>
+                                     : toUsualPair<ToF16>;
   b.endModifiers();
   b.to(to);
   b.from(Type::f32);

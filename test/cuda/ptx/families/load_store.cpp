@@ -1,5 +1,6 @@
 //===- load_store.cpp - between registers and memory ----------------------===//
 #include "test/cuda/ptx/families/families.h"
+#include "test/cuda/ptx/machine/lanes.h"
 #include "test/cuda/ptx/machine/quick.h"
 
 #include <fmt/format.h>
@@ -17,31 +18,76 @@ template <class T> uint64_t extended(const std::byte *at) {
     return value;
 }
 
-/// Whether the addresses of all lanes follow each other, `bytes` apart: then
-/// the first one's goes to `first`.
-bool isRow(Warp &warp, const Instruction &i, unsigned bytes, uint64_t &first) {
-  if (warp.active != kAllLanes || i.base != 8)
-    return false;
-  const uint64_t *slots = warp.slots<uint64_t>(i.from[0]);
-  uint64_t different = 0;
-  for (int l = 0; l < kLanes; ++l)
-    different |= slots[l] ^ (slots[0] + uint64_t(l) * bytes);
-  first = slots[0] + uint64_t(i.immediate);
-  return !different;
+/// How the addresses of all lanes are to each other.
+enum class Shape : uint8_t { any, same, row };
+
+/// Row: they follow each other, `bytes` apart. `first` is the first one's.
+template <class S> Shape shapeOf(const S *slots, S bytes, S &first) {
+  S fromSame = 0, fromRow = 0;
+  first = slots[0];
+  for (S l = 0; l < kLanes; ++l) {
+    fromSame |= slots[l] ^ first;
+    fromRow |= slots[l] ^ S(first + l * bytes);
+  }
+  return !fromSame ? Shape::same : !fromRow ? Shape::row : Shape::any;
+}
+
+Shape shapeOf(Warp &warp, const Instruction &i, unsigned bytes,
+              uint64_t &first) {
+  if (warp.active != kAllLanes || i.flag)
+    return Shape::any;
+  Shape shape = Shape::any;
+  if (i.base == 8) {
+    shape = shapeOf<uint64_t>(warp.slots<uint64_t>(i.from[0]), bytes, first);
+  } else if (i.base == 4) {
+    uint32_t narrow;
+    shape = shapeOf<uint32_t>(warp.slots<uint32_t>(i.from[0]), bytes, narrow);
+    first = narrow;
+    // Of a row that goes over the end of 32 bits nothing is plain.
+    if (first + uint64_t(kLanes) * bytes > ~uint32_t(0))
+      return Shape::any;
+  }
+  first += uint64_t(i.immediate);
+  return shape;
+}
+
+/// To the slots of all lanes: elements that are `step` bytes apart in memory.
+template <class T>
+void fillSlots(Warp &warp, uint32_t place, uint8_t slot, const std::byte *at,
+               unsigned step) {
+  if (slot == 8)
+    for (unsigned l = 0; l < kLanes; ++l)
+      warp.slots<uint64_t>(place)[l] = extended<T>(at + l * step);
+  else
+    for (unsigned l = 0; l < kLanes; ++l)
+      warp.slots<uint32_t>(place)[l] = uint32_t(extended<T>(at + l * step));
+}
+
+/// Where all lanes read, checked at once; null: they are looked at one by one.
+template <unsigned Bytes>
+const std::byte *wholeWarp(Warp &warp, const Instruction &i, Quick &quick,
+                           unsigned &step) {
+  uint64_t first = 0;
+  Shape shape = shapeOf(warp, i, Bytes, first);
+  step = shape == Shape::row ? Bytes : 0;
+  if constexpr (Bytes >= 2)
+    if (shape == Shape::row)
+      return quick.readRow<Bytes>(first);
+  return shape == Shape::same ? quick.readSame<Bytes>(first) : nullptr;
 }
 
 template <class T, unsigned Vector>
 bool load(Warp &warp, const Instruction &i) {
   constexpr unsigned kBytes = sizeof(T) * Vector;
-  Quick quick(warp, i, kBytes, /*writes=*/false);
-  if constexpr (kBytes == 4 && Vector == 1) {
-    uint64_t first;
-    bool row = !i.flag && !i.wideTo && i.to[0] != kNowhere &&
-               isRow(warp, i, kBytes, first);
-    if (const std::byte *at = row ? quick.readRow<kBytes>(first) : nullptr) {
-      std::memcpy(warp.slots<uint32_t>(i.to[0]), at, kLanes * kBytes);
-      return true;
-    }
+  Quick quick(warp, i, i.space,
+              someAddress(warp, i.from[0], i.base, i.immediate), kBytes,
+              /*writes=*/false);
+  unsigned step;
+  if (const std::byte *at = wholeWarp<kBytes>(warp, i, quick, step)) {
+    for (unsigned k = 0; k < Vector; ++k)
+      if (i.to[k] != kNowhere)
+        fillSlots<T>(warp, i.to[k], slotOfTo(i, k), at + k * sizeof(T), step);
+    return true;
   }
   Access kind = i.flag ? Access::atomic : Access::read;
   return allLanes(warp.active, [&](int l) {
@@ -58,15 +104,30 @@ bool load(Warp &warp, const Instruction &i) {
   });
 }
 
+/// From the slots of all lanes, as fillSlots().
+template <class T>
+void takeSlots(Warp &warp, uint32_t place, uint8_t slot, std::byte *at,
+               unsigned step) {
+  for (unsigned l = 0; l < kLanes; ++l) {
+    T value = slot == 8 ? T(warp.slots<uint64_t>(place)[l])
+                        : T(warp.slots<uint32_t>(place)[l]);
+    std::memcpy(at + l * step, &value, sizeof value);
+  }
+}
+
 template <class T, unsigned Vector>
 bool store(Warp &warp, const Instruction &i) {
   constexpr unsigned kBytes = sizeof(T) * Vector;
-  Quick quick(warp, i, kBytes, /*writes=*/true);
-  if constexpr (kBytes == 4 && Vector == 1) {
-    uint64_t first;
-    bool row = !i.flag && !(i.wideFrom & 2) && isRow(warp, i, kBytes, first);
+  Quick quick(warp, i, i.space,
+              someAddress(warp, i.from[0], i.base, i.immediate), kBytes,
+              /*writes=*/true);
+  if constexpr (kBytes >= 2) {
+    uint64_t first = 0;
+    bool row = shapeOf(warp, i, kBytes, first) == Shape::row;
     if (std::byte *at = row ? quick.writeRow<kBytes>(first) : nullptr) {
-      std::memcpy(at, warp.slots<uint32_t>(i.from[1]), kLanes * kBytes);
+      for (unsigned k = 0; k < Vector; ++k)
+        takeSlots<T>(warp, i.from[1 + k], slotOfFrom(i, 1 + k),
+                     at + k * sizeof(T), kBytes);
       return true;
     }
   }
@@ -94,9 +155,12 @@ template <class T> bool loadParameter(Warp &warp, const Instruction &i) {
     return false;
   for (unsigned k = 0; k < i.vector; ++k) {
     uint64_t value = extended<T>(at + k * sizeof(T));
-    if (i.to[k] != kNowhere)
-      forLanes(warp.active,
-               [&](int l) { warp.write(i.to[k], slotOfTo(i, k), l, value); });
+    if (i.to[k] == kNowhere)
+      continue;
+    if (slotOfTo(i, k) == 8)
+      eachLane<uint64_t>(warp, i.to[k], [&](int) { return value; });
+    else
+      eachLane<uint32_t>(warp, i.to[k], [&](int) { return uint32_t(value); });
   }
   return true;
 }

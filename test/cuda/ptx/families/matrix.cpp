@@ -15,15 +15,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstring>
 
 namespace mtc::ptx {
 namespace {
 
-constexpr int kRows = 16, kColumns = 8, kMostDepth = 32;
+constexpr int kRows = 16, kColumns = 8;
 
-template <Type Of> double valueOf(uint32_t word, unsigned k) {
+template <Type Of> float valueOf(uint32_t word, unsigned k) {
   if constexpr (Of == Type::f16)
     return widened(F16{uint16_t(word >> (16 * k))});
   else if constexpr (Of == Type::bf16)
@@ -42,92 +42,107 @@ constexpr unsigned perRegister(Type type) {
                                                    : 4;
 }
 
-struct Product {
-  double a[kRows][kMostDepth];
-  Terms b[kMostDepth], c[kRows];
+template <int Depth> struct Product {
+  Row<Depth> a[kRows];
+  Terms b[Depth], c[kRows];
+  double made[kRows][kColumns];
 };
 static_assert(kColumns == kSums);
 
-/// The addend; i.flag: it is of f16.
-void gatherSums(Warp &warp, const Instruction &i, unsigned first, bool integers,
-                Product &p) {
+/// The elements of a register, lane after lane: of a matrix 4 * e in a row.
+template <Type Of>
+void unpack(const uint32_t *words, float (&to)[kLanes * perRegister(Of)]) {
+  constexpr unsigned e = perRegister(Of);
   for (unsigned l = 0; l < kLanes; ++l)
-    for (unsigned r = 0; r < 4; ++r) {
-      double &c = p.c[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)];
-      uint32_t word =
-          warp.slots<uint32_t>(i.from[first + (i.flag ? r / 2 : r)])[l];
-      c = i.flag     ? double(widened(F16{uint16_t(word >> (16 * (r & 1)))}))
-          : integers ? double(int32_t(word))
-                     : double(__builtin_bit_cast(float, word));
-    }
+    for (unsigned k = 0; k < e; ++k)
+      to[e * l + k] = valueOf<Of>(words[l], k);
 }
 
 template <Type A, Type B, int Depth>
-void gather(Warp &warp, const Instruction &i, Product &p) {
+void gather(Warp &warp, const Instruction &i, Product<Depth> &p) {
   constexpr unsigned e = perRegister(A), kA = Depth / (2 * e);
-  constexpr unsigned kB = kA > 1 ? kA / 2 : 1;
-  for (unsigned r = 0; r < kA; ++r)
-    for (unsigned l = 0; l < kLanes; ++l)
-      for (unsigned k = 0; k < e; ++k)
-        p.a[l / 4 + 8 * (r & 1)][e * (l % 4) + k + 4 * e * (r >> 1)] =
-            valueOf<A>(warp.slots<uint32_t>(i.from[r])[l], k);
-  for (unsigned r = 0; r < kB; ++r)
-    for (unsigned l = 0; l < kLanes; ++l)
-      for (unsigned k = 0; k < e; ++k)
-        p.b[e * (l % 4) + k + 4 * e * r].values[l / 4] =
-            valueOf<B>(warp.slots<uint32_t>(i.from[kA + r])[l], k);
-  gatherSums(warp, i, kA + kB, e == 4, p);
+  constexpr unsigned kB = kA > 1 ? kA / 2 : 1, kGroups = kLanes / 4;
+  for (unsigned r = 0; r < kA; ++r) {
+    float values[kLanes * e];
+    unpack<A>(warp.slots<uint32_t>(i.from[r]), values);
+    constexpr unsigned kWhole = std::min(4 * e, unsigned(kSums));
+    for (unsigned g = 0; g < kGroups; ++g)
+      for (unsigned k = 0; k < 4 * e; k += kWhole) {
+        unsigned column = 4 * e * (r >> 1) + k;
+        std::memcpy(p.a[g + 8 * (r & 1)].values(int(column / kSums)) +
+                        column % kSums,
+                    values + 4 * e * g + k, kWhole * sizeof(float));
+      }
+  }
+  for (unsigned r = 0; r < kB; ++r) {
+    float values[kLanes * e];
+    unpack<B>(warp.slots<uint32_t>(i.from[kA + r]), values);
+    for (unsigned k = 0; k < 4 * e; ++k)
+      for (unsigned g = 0; g < kGroups; ++g)
+        p.b[4 * e * r + k].values[g] = values[4 * e * g + k];
+  }
 }
 
-/// Without any cut: of integers, which are exact in double, and to see which of
-/// infinity and NaN a sum with one of them is.
-template <int Depth> void multiplyPlain(Product &p) {
+/// Elements of C or D, by row: of two registers of f32 or one of f16.
+template <class T> T *pairOf(T (&values)[2 * kLanes], unsigned row) {
+  return values + row % 8 * kColumns;
+}
+
+/// The addend; i.flag: it is of f16.
+template <int Depth>
+void gatherSums(Warp &warp, const Instruction &i, unsigned first,
+                Product<Depth> &p) {
+  for (unsigned half = 0; half < 2; ++half) {
+    float values[2 * kLanes];
+    if (i.flag)
+      unpack<Type::f16>(warp.slots<uint32_t>(i.from[first + half]), values);
+    for (unsigned r = 0; !i.flag && r < 2; ++r) {
+      const auto *words = warp.slots<float>(i.from[first + 2 * half + r]);
+      for (unsigned l = 0; l < kLanes; ++l)
+        values[2 * l + r] = words[l];
+    }
+    for (unsigned row = 8 * half; row < 8 * half + 8; ++row)
+      std::memcpy(&p.c[row].values, pairOf(values, row), sizeof(FloatSums));
+  }
+}
+
+/// Integers are exact in double.
+template <int Depth>
+void multiplyIntegers(Warp &warp, const Instruction &i, unsigned first,
+                      Product<Depth> &p) {
+  for (unsigned l = 0; l < kLanes; ++l)
+    for (unsigned r = 0; r < 4; ++r)
+      p.made[l / 4 + 8 * (r >> 1)][2 * (l % 4) + (r & 1)] =
+          int32_t(warp.slots<uint32_t>(i.from[first + r])[l]);
   for (int r = 0; r < kRows; ++r)
     for (int k = 0; k < Depth; ++k)
       for (int c = 0; c < kColumns; ++c)
-        p.c[r].values[c] += p.a[r][k] * p.b[k].values[c];
+        p.made[r][c] += double(p.a[r].value(k)) * double(p.b[k].values[c]);
 }
 
 /// Sets all exponents; false: a number is none that is finite. `half`: C is of
 /// f16.
 template <int Depth>
-bool setExponents(Product &p, int (&ofA)[kRows][kMostDepth], int least,
-                  bool half) {
+bool setAllExponents(Product<Depth> &p, int least, bool half) {
   bool finite = true;
-  auto set = [&](Terms &terms, int leastOf) {
-    for (int c = 0; c < kColumns; ++c) {
-      finite &= std::isfinite(terms.values[c]);
-      terms.exponents[c] = exponentOf(terms.values[c], leastOf);
-    }
-  };
-  for (int k = 0; k < Depth; ++k)
-    set(p.b[k], least);
-  for (int r = 0; r < kRows; ++r) {
-    set(p.c[r], half ? -14 : -126);
-    for (int k = 0; k < Depth; ++k) {
-      finite &= std::isfinite(p.a[r][k]);
-      ofA[r][k] = exponentOf(p.a[r][k], least);
-    }
-  }
+  for (Terms &each : p.b)
+    finite &= setExponents(each, least);
+  for (Terms &each : p.c)
+    finite &= setExponents(each, half ? -14 : -126);
+  for (Row<Depth> &row : p.a)
+    for (Terms &each : row.parts)
+      finite &= setExponents(each, least);
   return finite;
 }
 
-template <Type Of, int Depth> void multiply(Product &p, bool half) {
+template <Type Of, int Depth> void multiply(Product<Depth> &p, bool half) {
   constexpr int kLeast = Of == Type::f16 ? -14 : -126;
-  int ofA[kRows][kMostDepth];
-  bool finite = setExponents<Depth>(p, ofA, kLeast, half);
-  std::array<Terms, kRows> plain;
-  if (!finite) {
-    Product copy = p;
-    multiplyPlain<Depth>(copy);
-    std::copy(copy.c, copy.c + kRows, plain.begin());
+  bool finite = setAllExponents(p, kLeast, half);
+  for (int r = 0; r < kRows; ++r) {
+    addProducts(p.a[r], p.b, p.c[r], p.made[r]);
+    if (!finite)
+      setNotFinite(p.a[r], p.b, p.c[r], p.made[r]);
   }
-  for (int r = 0; r < kRows; ++r)
-    addProducts<Depth>(p.a[r], ofA[r], p.b, p.c[r]);
-  for (int r = 0; !finite && r < kRows; ++r)
-    for (int c = 0; c < kColumns; ++c)
-      if (!std::isfinite(plain[r].values[c]))
-        p.c[r].values[c] = plain[r].values[c];
 }
 
 uint32_t integerBits(double value, bool saturates) {
@@ -136,33 +151,58 @@ uint32_t integerBits(double value, bool saturates) {
   return uint32_t(int64_t(value));
 }
 
-void scatter(Warp &warp, const Instruction &i, const Product &p) {
-  bool integers = i.variant;
-  for (int l = 0; l < kLanes; ++l) {
-    unsigned g = unsigned(l) / 4, t = unsigned(l) % 4;
-    for (unsigned r = 0; r < 4; ++r) {
-      double value = p.c[g + 8 * (r >> 1)].values[2 * t + (r & 1)];
-      uint32_t *to = warp.slots<uint32_t>(i.to[i.flag ? r / 2 : r]) + l;
-      if (i.flag) {
-        uint32_t half = toFormat(value, kF16, Rounding::nearest);
-        half = half == 0x8000 ? 0 : half; // zero has no sign
-        *to = r & 1 ? (*to & 0xffff) | half << 16 : half;
-      } else {
-        *to = integers ? integerBits(value, i.immediate)
-                       : __builtin_bit_cast(uint32_t, cutOff(value));
-      }
+/// The bits of D's elements, two registers of them or one of f16.
+void bitsOf(const Instruction &i, const double *sums, uint32_t *bits) {
+  if (i.variant) {
+    for (int c = 0; c < kColumns; ++c)
+      bits[c] = integerBits(sums[c], i.immediate);
+  } else if (i.flag) {
+    for (int c = 0; c < kColumns; ++c) {
+      bits[c] = toFormat(sums[c], kF16, Rounding::nearest);
+      bits[c] = bits[c] == 0x8000 ? 0 : bits[c]; // zero has no sign
+    }
+  } else {
+    float made[kColumns];
+    cutOff(sums, made);
+    std::memcpy(bits, made, sizeof made);
+  }
+}
+
+template <int Depth>
+void scatter(Warp &warp, const Instruction &i, const Product<Depth> &p) {
+  for (unsigned half = 0; half < 2; ++half) {
+    uint32_t bits[2 * kLanes];
+    for (unsigned row = 8 * half; row < 8 * half + 8; ++row)
+      bitsOf(i, p.made[row], pairOf(bits, row));
+    if (i.flag) {
+      auto *to = warp.slots<uint32_t>(i.to[half]);
+      for (unsigned l = 0; l < kLanes; ++l)
+        to[l] = bits[2 * l] | bits[2 * l + 1] << 16;
+      continue;
+    }
+    for (unsigned r = 0; r < 2; ++r) {
+      auto *to = warp.slots<uint32_t>(i.to[2 * half + r]);
+      for (unsigned l = 0; l < kLanes; ++l)
+        to[l] = bits[2 * l + r];
     }
   }
 }
 
 template <Type A, Type B, int Depth>
 bool multiplyAdd(Warp &warp, const Instruction &i) {
-  Product product;
+  constexpr unsigned kA = Depth / (2 * perRegister(A));
+  constexpr unsigned kSumsAt = kA + (kA > 1 ? kA / 2 : 1);
+  Product<Depth> product;
+  if constexpr (Depth < kSums)
+    for (Row<Depth> &row : product.a)
+      row = {};
   gather<A, B, Depth>(warp, i, product);
-  if constexpr (A == Type::s8 || A == Type::u8)
-    multiplyPlain<Depth>(product);
-  else
-    multiply<A, Depth>(product, i.flag);
+  if constexpr (A == Type::s8 || A == Type::u8) {
+    multiplyIntegers(warp, i, kSumsAt, product);
+  } else {
+    gatherSums(warp, i, kSumsAt, product);
+    multiply<A>(product, i.flag);
+  }
   scatter(warp, i, product);
   return true;
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/cuda/ptx/families/families.h"
-#include "test/cuda/ptx/machine/access.h"
+#include "test/cuda/ptx/machine/quick.h"
 
 #include <array>
 
@@ -31,18 +31,23 @@ void setWord(Matrix &matrix, int lane, bool transposed, uint32_t word) {
 }
 
 /// Lane 8m + r has the address of row r.
-std::byte *rowOf(Warp &warp, const Instruction &i, int lane, Access kind,
-                 const void *value) {
+std::byte *rowOf(Warp &warp, const Instruction &i, Quick &quick, int lane,
+                 Access kind, const void *value) {
   uint64_t address = addressOf(warp, i.from[0], i.base, i.immediate, lane);
-  return access(warp, i, i.space, address, 16, kind, lane, value);
+  std::byte *at = kind == Access::read ? quick.read<16>(address, lane)
+                                       : quick.write<16>(address, lane);
+  return at ? at : access(warp, i, i.space, address, 16, kind, lane, value);
 }
 
 bool ldmatrix(Warp &warp, const Instruction &i) {
   uint32_t words[4][kLanes];
+  Quick quick(warp, i, i.space,
+              someAddress(warp, i.from[0], i.base, i.immediate), 16,
+              /*writes=*/false);
   for (int m = 0; m < i.vector; ++m) {
     Matrix matrix;
     for (int r = 0; r < 8; ++r) {
-      std::byte *at = rowOf(warp, i, 8 * m + r, Access::read, nullptr);
+      std::byte *at = rowOf(warp, i, quick, 8 * m + r, Access::read, nullptr);
       if (!at)
         return false;
       std::memcpy(matrix[size_t(r)].data(), at, 16);
@@ -58,6 +63,9 @@ bool ldmatrix(Warp &warp, const Instruction &i) {
 }
 
 bool stmatrix(Warp &warp, const Instruction &i) {
+  Quick quick(warp, i, i.space,
+              someAddress(warp, i.from[0], i.base, i.immediate), 16,
+              /*writes=*/true);
   for (int m = 0; m < i.vector; ++m) {
     Matrix matrix;
     for (int l = 0; l < kLanes; ++l)
@@ -65,7 +73,8 @@ bool stmatrix(Warp &warp, const Instruction &i) {
               warp.slots<uint32_t>(i.from[size_t(m) + 1])[l]);
     for (int r = 0; r < 8; ++r) {
       const auto &row = matrix[size_t(r)];
-      std::byte *at = rowOf(warp, i, 8 * m + r, Access::write, row.data());
+      std::byte *at =
+          rowOf(warp, i, quick, 8 * m + r, Access::write, row.data());
       if (!at)
         return false;
       std::memcpy(at, row.data(), 16);

@@ -15,61 +15,55 @@ struct Source {
   bool inRange;
 };
 
-Source sourceOf(Way way, int l, uint32_t b, uint32_t c) {
+template <Way Of> Source sourceOf(int l, uint32_t b, uint32_t c) {
   int clamp = int(c & 31), segment = int(c >> 8 & 31);
   int last = (l & segment) | (clamp & ~segment), by = int(b & 31);
-  switch (way) {
-  case up:
+  if constexpr (Of == up)
     return {l - by, l - by >= last};
-  case down:
+  if constexpr (Of == down)
     return {l + by, l + by <= last};
-  case butterfly:
+  if constexpr (Of == butterfly)
     return {l ^ by, (l ^ by) <= last};
-  default:
-    int lane = (l & segment) | (by & ~segment);
-    return {lane, lane <= last};
-  }
+  int lane = (l & segment) | (by & ~segment);
+  return {lane, lane <= last};
 }
 
-/// Whether all lanes take part, each with the same `by` and no segments.
-bool isPlain(const Warp &warp, const uint32_t *b, const uint32_t *c) {
-  uint32_t different = 0;
-  for (int l = 0; l < kLanes; ++l)
-    different |= (b[l] ^ b[0]) | (c[l] ^ 31);
-  return warp.active == kAllLanes && !different;
+/// Whether each lane's source takes part; a fault if not.
+bool takePart(Warp &warp, const Instruction &i, const int32_t *from) {
+  return warp.active == kAllLanes || allLanes(warp.active, [&](int l) {
+           return (warp.active >> from[l] & 1) ||
+                  warp.fail(
+                      FaultKind::laneSource, i,
+                      fmt::format("asks lane {}, which does not take part",
+                                  from[l]),
+                      l);
+         });
 }
 
-bool shfl(Warp &warp, const Instruction &i) {
+/// In loops over all lanes, as those of lanes.h.
+template <Way Of> bool shfl(Warp &warp, const Instruction &i) {
   const uint32_t *a = warp.slots<uint32_t>(i.from[0]);
   const uint32_t *b = warp.slots<uint32_t>(i.from[1]);
   const uint32_t *c = warp.slots<uint32_t>(i.from[2]);
-  // What nearly all sums over a warp are made of.
-  if (i.variant == butterfly && i.to[0] != kNowhere && i.to[1] == kNowhere &&
-      isPlain(warp, b, c)) {
-    uint32_t asked[kLanes];
-    std::memcpy(asked, a, sizeof asked);
-    for (int l = 0, by = int(b[0] & 31); l < kLanes; ++l)
-      warp.slots<uint32_t>(i.to[0])[l] = asked[l ^ by];
-    return true;
+  alignas(64) int32_t from[kLanes];
+  alignas(64) uint32_t inRange[kLanes], made[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    Source source = sourceOf<Of>(l, b[l], c[l]);
+    from[l] = source.inRange ? source.lane : l;
+    inRange[l] = source.inRange ? 1u << l : 0;
   }
-  uint32_t made[kLanes], inRange = 0;
-  bool good = allLanes(warp.active, [&](int l) {
-    Source source = sourceOf(Way(i.variant), l, b[l], c[l]);
-    int from = source.inRange ? source.lane : l;
-    made[l] = a[from];
-    inRange |= uint32_t(source.inRange) << l;
-    return (warp.active >> from & 1) ||
-           warp.fail(
-               FaultKind::laneSource, i,
-               fmt::format("asks lane {}, which does not take part", from), l);
-  });
-  if (!good)
+  if (!takePart(warp, i, from))
     return false;
+  for (int l = 0; l < kLanes; ++l)
+    made[l] = a[from[l]];
   if (i.to[0] != kNowhere)
-    forLanes(warp.active,
-             [&](int l) { warp.slots<uint32_t>(i.to[0])[l] = made[l]; });
-  if (i.to[1] != kNowhere)
-    warp.setMask(i.to[1], inRange);
+    eachLane<uint32_t>(warp, i.to[0], [&](int l) { return made[l]; });
+  if (i.to[1] != kNowhere) {
+    uint32_t all = 0;
+    for (int l = 0; l < kLanes; ++l)
+      all |= inRange[l];
+    warp.setMask(i.to[1], all);
+  }
   return true;
 }
 
@@ -166,10 +160,11 @@ void takeSync(Builder &b) { b.expectOneOf({"sync"}); }
 
 void decodeShfl(Builder &b) {
   takeSync(b);
-  b.out.variant = uint8_t(b.expectOneOf({"up", "down", "bfly", "idx"}));
+  constexpr Handler kWays[] = {shfl<up>, shfl<down>, shfl<butterfly>,
+                               shfl<index>};
+  b.out.run = kWays[b.expectOneOf({"up", "down", "bfly", "idx"})];
   b.expectType({Type::b32});
   b.endModifiers();
-  b.out.run = shfl;
   b.toPair(Type::b32, true);
   for (int k = 0; k < 3; ++k)
     b.from(Type::b32);

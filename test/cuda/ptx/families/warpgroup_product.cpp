@@ -22,26 +22,13 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace mtc::ptx {
 namespace {
 
 constexpr unsigned kRows = 16; ///< of a warp
 constexpr unsigned kDepth = kProductDepth;
-
-/// Rows of A, or of D, or columns of B beside each other.
-struct Factor {
-  double values[kRows][kDepth];
-  int exponents[kRows][kDepth];
-};
-
-bool setExponents(Terms &terms, int least) {
-  bool finite = true;
-  for (int c = 0; c < kSums; ++c) {
-    finite &= std::isfinite(terms.values[c]);
-    terms.exponents[c] = exponentOf(terms.values[c], least);
-  }
-  return finite;
-}
 
 template <class T> class Multiplier {
 public:
@@ -53,16 +40,17 @@ public:
     gatherLeft();
     for (unsigned column = 0; column < product_.columns; column += kSums) {
       Terms right[kDepth], sums[kRows];
+      double made[kRows][kSums];
       gatherRight(column, right);
       gatherSums(column, sums);
-      multiply(right, sums);
-      scatter(column, sums);
+      multiply(right, sums, made);
+      scatter(column, made);
     }
   }
 
 private:
   static constexpr int kLeast = std::is_same_v<T, F16> ? -14 : -126;
-  static double valueOf(uint16_t bits) { return widened(T{bits}); }
+  static float valueOf(uint16_t bits) { return widened(T{bits}); }
 
   /// Eight elements of a tile.
   const uint16_t *chunk(const MatrixTile &tile, unsigned number) {
@@ -71,8 +59,9 @@ private:
   }
 
   void setLeft(unsigned row, unsigned k, uint16_t bits) {
-    double value = valueOf(bits);
-    left_.values[row][k] = product_.negative ? -value : value;
+    float value = valueOf(bits);
+    left_[row].values(int(k / kSums))[k % kSums] =
+        product_.negative ? -value : value;
   }
 
   void gatherLeft() {
@@ -85,11 +74,9 @@ private:
     }
     if (factors_.left)
       gatherLeftTile(*factors_.left);
-    for (unsigned r = 0; r < kRows; ++r)
-      for (unsigned k = 0; k < kDepth; ++k) {
-        leftFinite_ &= std::isfinite(left_.values[r][k]);
-        left_.exponents[r][k] = exponentOf(left_.values[r][k], kLeast);
-      }
+    for (Row<kDepth> &row : left_)
+      for (Terms &each : row.parts)
+        leftFinite_ &= setExponents(each, kLeast);
   }
 
   void gatherLeftTile(const MatrixTile &tile) {
@@ -127,48 +114,48 @@ private:
   }
 
   void gatherSums(unsigned column, Terms (&sums)[kRows]) {
-    for (unsigned r = 0; r < 4; ++r) {
-      const uint32_t *words = sumsAt(column, r);
-      for (unsigned l = 0; l < kLanes; ++l)
-        sums[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)] =
-            factors_.scaled ? __builtin_bit_cast(float, words[l]) : 0.0f;
+    for (unsigned half = 0; half < 2; ++half) {
+      uint32_t words[2 * kLanes]; // row after row
+      for (unsigned r = 0; r < 2; ++r)
+        for (unsigned l = 0; l < kLanes; ++l)
+          words[2 * l + r] =
+              factors_.scaled ? sumsAt(column, 2 * half + r)[l] : 0;
+      for (unsigned row = 0; row < 8; ++row)
+        std::memcpy(&sums[row + 8 * half].values, words + row * kSums,
+                    sizeof(FloatSums));
     }
     sumsFinite_ = true;
     for (Terms &each : sums)
       sumsFinite_ &= setExponents(each, -126);
   }
 
-  void multiply(const Terms (&right)[kDepth], Terms (&sums)[kRows]) {
+  void multiply(const Terms (&right)[kDepth], const Terms (&sums)[kRows],
+                double (&made)[kRows][kSums]) {
     bool finite = leftFinite_ && rightFinite_ && sumsFinite_;
     for (unsigned r = 0; r < kRows; ++r) {
-      Terms plain = sums[r];
-      addProducts<kDepth>(left_.values[r], left_.exponents[r], right, sums[r]);
-      if (finite)
-        continue;
-      // Without any cut, to see which of infinity and NaN a sum is.
-      for (unsigned k = 0; k < kDepth; ++k)
-        for (int c = 0; c < kSums; ++c)
-          plain.values[c] += left_.values[r][k] * right[k].values[c];
-      for (int c = 0; c < kSums; ++c)
-        if (!std::isfinite(plain.values[c]))
-          sums[r].values[c] = plain.values[c];
+      addProducts(left_[r], right, sums[r], made[r]);
+      if (!finite)
+        setNotFinite(left_[r], right, sums[r], made[r]);
     }
   }
 
-  void scatter(unsigned column, const Terms (&sums)[kRows]) {
-    for (unsigned r = 0; r < 4; ++r) {
-      uint32_t *words = sumsAt(column, r);
-      for (unsigned l = 0; l < kLanes; ++l)
-        words[l] = __builtin_bit_cast(
-            uint32_t,
-            cutOff(sums[l / 4 + 8 * (r >> 1)].values[2 * (l % 4) + (r & 1)]));
+  void scatter(unsigned column, const double (&made)[kRows][kSums]) {
+    for (unsigned half = 0; half < 2; ++half) {
+      float sums[2 * kLanes]; // row after row
+      for (unsigned row = 0; row < 8; ++row)
+        cutOff(made[row + 8 * half], sums + row * kSums);
+      for (unsigned r = 0; r < 2; ++r) {
+        auto *to = reinterpret_cast<float *>(sumsAt(column, 2 * half + r));
+        for (unsigned l = 0; l < kLanes; ++l)
+          to[l] = sums[2 * l + r];
+      }
     }
   }
 
   Warp &warp_;
   const WarpgroupProduct &product_;
   const Factors &factors_;
-  Factor left_;
+  Row<kDepth> left_[kRows];
   bool leftFinite_ = true, rightFinite_ = true, sumsFinite_ = true;
 };
 

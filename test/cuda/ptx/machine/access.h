@@ -24,6 +24,12 @@ inline uint64_t addressOf(Warp &warp, uint32_t place, uint8_t base,
   return uint64_t(offset) + (base == 0 ? 0 : warp.read(place, base, lane));
 }
 
+/// Of one lane that takes part.
+inline uint64_t someAddress(Warp &warp, uint32_t place, uint8_t base,
+                            int64_t offset) {
+  return addressOf(warp, place, base, offset, __builtin_ctz(warp.active));
+}
+
 /// Bytes of shared memory that a copy will arrive in: checked as written, and
 /// not to be touched until then. False: a fault.
 bool expectCopy(Warp &warp, const Instruction &by, uint64_t address,

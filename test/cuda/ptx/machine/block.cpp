@@ -2,12 +2,21 @@
 #include "test/cuda/ptx/machine/block.h"
 
 namespace mtc::ptx {
+namespace {
+
+/// Of a thread, while no launch has it.
+thread_local BlockMemory spare;
+
+} // namespace
 
 Block::Block(const Launch &launch, const Code &code, Memory &memory,
              const LaunchOptions &options)
     : launch(launch), program(launch.module.program()), code(code),
       memory(memory), options(options), random(options.seed),
-      threads(launch.block.x * launch.block.y * launch.block.z) {}
+      threads(launch.block.x * launch.block.y * launch.block.z),
+      kept(std::move(spare)) {}
+
+Block::~Block() { spare = std::move(kept); }
 
 Extent Block::threadAt(uint32_t number) const {
   const Extent &of = launch.block;
@@ -38,7 +47,7 @@ void Warp::passTime() {
 void Warp::passTimeApart() {
   uint32_t time = ++clock.times[index];
   globalTag = Tag::make(block->memory.slot(), block->number, time, index, 0);
-  sharedTag = Tag::make(block->sequence, block->number, time, index, 0);
+  sharedTag = Tag::make(block->kept.sequence, block->number, time, index, 0);
 }
 
 } // namespace mtc::ptx

@@ -26,11 +26,29 @@ struct Barrier {
   bool all = true, any = false;
 };
 
+/// What blocks keep in memory. A thread has one, which launches take one after
+/// the other: it is as large as the largest needed, and pages stay mapped.
+struct BlockMemory {
+  std::vector<std::byte> files; ///< registers of all warps
+  std::vector<std::byte> shared;
+  std::vector<ByteState> sharedStates;
+  TouchShadow sharedTouched;
+  std::vector<std::byte> local; ///< of one thread after the other
+  std::vector<ByteState> localStates;
+  std::vector<uint32_t> tileReaders; ///< by 16 bytes: warps in whose wgmmas
+  /// How many blocks came before this one, and one: tags of shared memory tell
+  /// blocks by it.
+  uint32_t sequence = 0;
+};
+
 /// What all threads of a block share. One of these runs all blocks of a launch,
 /// one after the other.
 struct Block {
   Block(const Launch &launch, const Code &code, Memory &memory,
         const LaunchOptions &options);
+  ~Block();
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
 
   const Launch &launch;
   const Program &program;
@@ -44,17 +62,15 @@ struct Block {
   uint32_t threads; ///< of a block
   uint32_t number = 0;
   Extent place{0, 0, 0}; ///< within the grid
-  uint32_t sequence = 0; ///< how many came before it, and one
 
   std::vector<Warp> warps;
-  std::vector<std::byte> files; ///< of all warps
-
-  std::vector<std::byte> shared;
-  std::vector<ByteState> sharedStates;
-  TouchShadow sharedTouched;
-  std::vector<std::byte> local; ///< of one thread after the other
-  std::vector<ByteState> localStates;
-  std::vector<uint32_t> tileReaders; ///< by 16 bytes: warps in whose wgmmas
+  BlockMemory kept; ///< lent by the thread
+  std::vector<std::byte> &shared = kept.shared;
+  std::vector<ByteState> &sharedStates = kept.sharedStates;
+  TouchShadow &sharedTouched = kept.sharedTouched;
+  std::vector<std::byte> &local = kept.local;
+  std::vector<ByteState> &localStates = kept.localStates;
+  std::vector<uint32_t> &tileReaders = kept.tileReaders;
   std::vector<Warpgroup> warpgroups;
   std::array<Barrier, 16> barriers;
   std::vector<Allocation *> recent; ///< that each instruction touched

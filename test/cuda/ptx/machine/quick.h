@@ -1,39 +1,48 @@
 //===- quick.h - the usual accesses, without words --------------*- C++ -*-===//
 //
 // Most accesses touch the allocation that their instruction touched before,
-// bytes that are written and granules that nobody touched in this launch. These
-// are told here by a few comparisons; whatever is not plain to see goes to
-// access(), which decides, and words faults.
+// bytes that are written and granules that nobody touched in this launch, or
+// somebody whom a barrier orders before. These are told here by a few
+// comparisons; whatever is not plain to see goes to access(), which decides,
+// and words faults.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_TEST_CUDA_PTX_MACHINE_QUICK_H
 #define MTC_TEST_CUDA_PTX_MACHINE_QUICK_H
 
 #include "test/cuda/ptx/machine/access.h"
+#include "test/cuda/ptx/machine/block.h"
+
+#include <algorithm>
 
 namespace mtc::ptx {
 
 /// Prepared once for all lanes of an instruction.
 class Quick {
 public:
-  /// `bytes` of an access of one lane.
-  Quick(Warp &warp, const Instruction &by, unsigned bytes, bool writes);
+  /// `bytes` of an access of one lane; `sample`: the address of one.
+  Quick(Warp &warp, const Instruction &by, Space space, uint64_t sample,
+        unsigned bytes, bool writes);
 
   /// The bytes of a lane's access, noted as touched; null: ask access().
   template <unsigned Bytes> std::byte *read(uint64_t address, int lane) {
     uint64_t at = address - base_;
     if (at > last_ || address % Bytes || !allWritten<Bytes>(at))
       return nullptr;
-    uint64_t mine = tag_ | uint64_t(lane);
-    if (writers_)
-      for (uint64_t g = at / 2; g < (at + Bytes + 1) / 2; ++g)
-        if (!isPast(writers_[g], mine) || !noteReader(readers_[0][g], mine))
-          return nullptr;
+    if (writers_ && !noteReader<Bytes>(at, lane))
+      return nullptr;
     return host_ + at;
   }
 
+  /// The same of all 32 lanes, which read the same bytes: each but the first
+  /// two finds the shadow as it will leave it.
+  template <unsigned Bytes> std::byte *readSame(uint64_t address) {
+    std::byte *first = read<Bytes>(address, 0);
+    return first ? read<Bytes>(address, 1) : nullptr;
+  }
+
   /// The same of all 32 lanes, whose accesses follow each other from the first
-  /// one's on; null also where one thread of them touched its bytes before.
+  /// one's on.
   template <unsigned Bytes> std::byte *readRow(uint64_t first) {
     uint64_t at = first - base_;
     if (!rows_ || at > rowLast_ || first % Bytes ||
@@ -41,10 +50,14 @@ public:
       return nullptr;
     if (!writers_)
       return host_ + at;
-    if (!rowIsPast<Bytes>(writers_ + at / 2) ||
-        !rowIsPast<Bytes>(readers_[0] + at / 2))
-      return nullptr;
-    noteRow<Bytes>(readers_[0] + at / 2);
+    if (rowIsPast<Bytes>(writers_ + at / 2) &&
+        rowIsPast<Bytes>(readers_[0] + at / 2)) {
+      noteRow<Bytes>(readers_[0] + at / 2);
+      return host_ + at;
+    }
+    for (int l = 0; l < kLanes; ++l)
+      if (!noteReader<Bytes>(at + uint64_t(l) * Bytes, l))
+        return nullptr;
     return host_ + at;
   }
   template <unsigned Bytes> std::byte *writeRow(uint64_t first) {
@@ -52,14 +65,8 @@ public:
     if (!rows_ || at > rowLast_ || first % Bytes ||
         !nonePending<kLanes * Bytes>(at))
       return nullptr;
-    if (writers_) {
-      if (!rowIsPast<Bytes>(writers_ + at / 2))
-        return nullptr;
-      for (unsigned k = 0; k < lists_; ++k)
-        if (!rowIsPast<Bytes>(readers_[k] + at / 2))
-          return nullptr;
-      noteRow<Bytes>(writers_ + at / 2);
-    }
+    if (writers_ && !noteWriters<Bytes>(at))
+      return nullptr;
     if (states_)
       std::memset(states_ + at, int(ByteState::written), kLanes * Bytes);
     return host_ + at;
@@ -69,24 +76,75 @@ public:
     uint64_t at = address - base_;
     if (at > last_ || address % Bytes || nonePending<Bytes>(at) == false)
       return nullptr;
-    uint64_t mine = tag_ | uint64_t(lane);
-    if (writers_) {
-      for (uint64_t g = at / 2; g < (at + Bytes + 1) / 2; ++g) {
-        if (!isPast(writers_[g], mine))
-          return nullptr;
-        for (unsigned k = 0; k < lists_; ++k)
-          if (!isPast(readers_[k][g], mine))
-            return nullptr;
-      }
-      for (uint64_t g = at / 2; g < (at + Bytes + 1) / 2; ++g)
-        writers_[g] = mine;
-    }
+    if (writers_ && !noteWriter<Bytes>(at, lane))
+      return nullptr;
     if (states_)
       std::memset(states_ + at, int(ByteState::written), Bytes);
     return host_ + at;
   }
 
 private:
+  /// False: there is more to it than readers and writers that came before.
+  template <unsigned Bytes> bool noteReader(uint64_t at, int lane) {
+    Toucher now{{tag_ | uint64_t(lane)}, clock_, lanesConflict_};
+    constexpr unsigned kGranules = (Bytes + 1) / 2;
+    uint64_t *readers = readers_[0] + at / 2;
+    if (!allPast<kGranules>(writers_ + at / 2, now))
+      return false;
+    if (areOne<kGranules>(readers)) {
+      std::fill_n(readers, kGranules, noted(readers[0], now));
+      return true;
+    }
+    for (unsigned g = 0; g < kGranules; ++g)
+      readers[g] = noted(readers[g], now);
+    return true;
+  }
+  uint64_t noted(uint64_t old, const Toucher &now) const {
+    if (old >> 44 != operation_)
+      return now.tag.bits;
+    return old == now.tag.bits || old == crowd_ ? old
+                                                : together(Tag{old}, now).bits;
+  }
+  template <unsigned Granules> static bool areOne(const uint64_t *tags) {
+    uint64_t different = 0;
+    for (unsigned g = 1; g < Granules; ++g)
+      different |= tags[g] ^ tags[0];
+    return !different;
+  }
+  /// Neighbours mostly have one tag.
+  template <unsigned Granules>
+  bool allPast(const uint64_t *tags, const Toucher &now) {
+    if (areOne<Granules>(tags))
+      return isPast(tags[0], now);
+    for (unsigned g = 0; g < Granules; ++g)
+      if (!isPast(tags[g], now))
+        return false;
+    return true;
+  }
+  template <unsigned Bytes> bool noteWriter(uint64_t at, int lane) {
+    Toucher now{{tag_ | uint64_t(lane)}, clock_, lanesConflict_};
+    constexpr unsigned kGranules = (Bytes + 1) / 2;
+    if (!allPast<kGranules>(writers_ + at / 2, now) ||
+        !allPast<kGranules>(readers_[0] + at / 2, now))
+      return false;
+    for (unsigned k = 1; k < lists_; ++k) // of others than this operation
+      for (uint64_t g = at / 2; g < at / 2 + kGranules; ++g)
+        if (!isOfAnother(readers_[k][g]))
+          return false;
+    std::fill_n(writers_ + at / 2, kGranules, now.tag.bits);
+    return true;
+  }
+  template <unsigned Bytes> bool noteWriters(uint64_t at) {
+    bool past = rowIsPast<Bytes>(writers_ + at / 2);
+    for (unsigned k = 0; k < lists_ && past; ++k)
+      past = rowIsPast<Bytes>(readers_[k] + at / 2);
+    if (past)
+      noteRow<Bytes>(writers_ + at / 2);
+    for (int l = 0; l < kLanes && !past; ++l)
+      if (!noteWriter<Bytes>(at + uint64_t(l) * Bytes, l))
+        return false;
+    return true;
+  }
   template <unsigned Bytes> bool allWritten(uint64_t at) const {
     static constexpr auto kWritten = [] {
       std::array<ByteState, Bytes> all{};
@@ -124,20 +182,26 @@ private:
     for (unsigned g = 0; g < kLanes * kGranules; ++g)
       tags[g] = tag_ | g / kGranules;
   }
-  /// Nobody, this thread, or an operation that came before.
-  bool isPast(uint64_t old, uint64_t mine) const {
+  /// Nobody, or an operation that came before.
+  bool isOfAnother(uint64_t old) {
     uint64_t operation = old >> 44;
-    return old == 0 || old == mine ||
-           (operation != operation_ && (allOrdered_ || operation == ordered_));
+    return old == 0 ||
+           (operation != operation_ && (allOrdered_ || operation == ordered_ ||
+                                        isOrdered(uint32_t(operation))));
   }
-  /// False: there is more to it than a new reader or one that is known.
-  bool noteReader(uint64_t &old, uint64_t mine) const {
-    if (old >> 44 != operation_)
-      old = mine;
-    return old == mine || old == crowd_ || (old & ~kThread) == warps_ ||
-           Tag{old}.crowd() == Crowd::blocks;
+  bool isOrdered(uint32_t operation) {
+    if (!block_.memory.isOrdered(operation))
+      return false;
+    ordered_ = block_.ordered = operation;
+    return true;
+  }
+  /// The same, this thread, or one of this launch that came before.
+  bool isPast(uint64_t old, const Toucher &now) {
+    return old == now.tag.bits || isOfAnother(old) ||
+           conflictOf(Tag{old}, now, false) == Conflict::none;
   }
 
+  Block &block_;
   Address base_ = 0;
   uint64_t last_ = 0; ///< the last place at which an access may start
   uint64_t rowLast_ = 0;
@@ -147,8 +211,9 @@ private:
   uint64_t *writers_ = nullptr;
   std::array<uint64_t *, 16> readers_{};
   unsigned lists_ = 0;
-  static constexpr uint64_t kThread = 1023; ///< bits of warp and lane
-  uint64_t tag_ = 0, crowd_ = 0, warps_ = 0;
+  const WarpClock *clock_;
+  bool lanesConflict_;
+  uint64_t tag_ = 0, crowd_ = 0;
   uint64_t operation_ = 0, ordered_ = 0;
   bool allOrdered_ = true;
 };

@@ -38,6 +38,8 @@ private:
   /// False: the warp stops here.
   bool step() {
     const Instruction &i = code_[warp_.pc];
+    if (i.straight && !observer_)
+      return goStraight(i);
     if (i.tracked && !guardWritten(i))
       return false;
     uint32_t active = warp_.lanes;
@@ -54,6 +56,16 @@ private:
     bool goesOn = perform(i, active);
     observer_->after(warp_, pc, active);
     return goesOn;
+  }
+
+  bool goStraight(const Instruction &i) {
+    ++instructions_;
+    laneInstructions_ += uint64_t(__builtin_popcount(warp_.lanes));
+    select(warp_.lanes);
+    if (!i.run(warp_, i))
+      return false;
+    ++warp_.pc;
+    return true;
   }
 
   bool perform(const Instruction &i, uint32_t active) {

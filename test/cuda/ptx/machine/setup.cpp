@@ -10,13 +10,23 @@ namespace {
 /// Grids up to here are shuffled.
 constexpr uint64_t kListed = 1 << 20;
 
+constexpr size_t kLine = 64;
+/// Of tags of shared memory; 0 is nobody.
+constexpr uint32_t kLastSequence = 0xfffff;
+
 void fill(Warp &warp, uint32_t place, uint8_t slot, uint64_t value) {
-  if (slot == 0) {
+  if (slot == 0)
     warp.mask(place) = value ? kAllLanes : 0;
-    return;
-  }
-  for (int l = 0; l < kLanes; ++l)
-    warp.write(place, slot, l, value);
+  else if (slot == 8)
+    std::fill_n(warp.slots<uint64_t>(place), kLanes, value);
+  else
+    std::fill_n(warp.slots<uint32_t>(place), kLanes, uint32_t(value));
+}
+
+/// Those that are the same in all blocks of a launch.
+bool isOfLaunch(Special what) {
+  return what != Special::ctaidX && what != Special::ctaidY &&
+         what != Special::ctaidZ && what != Special::smid;
 }
 
 void fillConstants(Block &block) {
@@ -92,6 +102,49 @@ uint64_t valueOf(Special what, const Block &block, const Warp &warp, int lane) {
   return 0;
 }
 
+void fillSpecials(Block &block, Warp &warp) {
+  for (const FilledSpecial &each : block.code.specials)
+    for (int l = 0; isOfLaunch(each.what) && l < kLanes; ++l)
+      warp.write(each.place, each.slot, l, valueOf(each.what, block, warp, l));
+}
+
+/// Registers start as garbage: a hash of places and of a number of the
+/// generator for each warp, in words that compilers make vectors of. Orders are
+/// as if each eight bytes of the files were a number of the generator.
+void fillFiles(Block &block, size_t each) {
+  size_t words = each / sizeof(uint32_t);
+  Random garbage = block.random;
+  block.random.skip((each * block.warps.size() + kLine) / sizeof(uint64_t));
+  for (Warp &warp : block.warps) {
+    auto *file = reinterpret_cast<uint32_t *>(warp.file);
+    auto start = uint32_t(garbage.next());
+    for (size_t k = 0; k < words; ++k) {
+      uint32_t z = start + uint32_t(k) * 0x9e3779b9u;
+      z = (z ^ (z >> 16)) * 0x85ebca6bu;
+      z = (z ^ (z >> 13)) * 0xc2b2ae35u;
+      file[k] = z ^ (z >> 16);
+    }
+  }
+}
+
+/// The memory of the launch before, of the size that this one has.
+void sizeMemory(Block &block, size_t warps) {
+  size_t shared = block.launch.kernel.sharedBytes + block.launch.dynamicShared;
+  block.shared.resize(shared);
+  block.sharedStates.resize(shared);
+  // Tags of blocks that came before are those of other operations.
+  if (block.sharedTouched.writers.size() < (shared + 1) / 2)
+    block.sharedTouched.reset(shared);
+  block.sharedTouched.readers[kTileReaders].clear();
+  block.tileReaders.clear();
+  if (!block.code.products.empty()) {
+    block.tileReaders.resize((shared + kChunk - 1) / kChunk);
+    block.warpgroups.resize((warps + kWarpsOfGroup - 1) / kWarpsOfGroup);
+  }
+  block.local.resize(warps * kLanes * block.launch.kernel.localBytes);
+  block.localStates.resize(block.local.size());
+}
+
 void startWarp(Block &block, Warp &warp) {
   uint32_t in =
       std::min<uint32_t>(kLanes, block.threads - uint32_t(warp.index * kLanes));
@@ -113,42 +166,32 @@ void startWarp(Block &block, Warp &warp) {
   for (const TrackedRegister &each : block.code.tracked)
     warp.mask(each.mask) = 0;
   for (const FilledSpecial &each : block.code.specials)
-    for (int l = 0; l < kLanes; ++l)
-      warp.write(each.place, each.slot, l, valueOf(each.what, block, warp, l));
+    if (!isOfLaunch(each.what))
+      fill(warp, each.place, each.slot, valueOf(each.what, block, warp, 0));
 }
 
 } // namespace
 
 void setUp(Block &block) {
-  constexpr size_t kLine = 64;
   size_t warps = (block.threads + kLanes - 1) / kLanes;
   size_t each = (block.code.fileBytes + kLine - 1) / kLine * kLine;
-  // Registers start as garbage.
-  block.files.resize(warps * each + kLine);
-  for (size_t k = 0; k + 8 <= block.files.size(); k += 8) {
-    uint64_t garbage = block.random.next();
-    std::memcpy(block.files.data() + k, &garbage, 8);
-  }
-  auto start = reinterpret_cast<uintptr_t>(block.files.data());
-  std::byte *aligned = block.files.data() + (kLine - start % kLine) % kLine;
+  std::vector<std::byte> &files = block.kept.files;
+  if (files.size() < warps * each + kLine)
+    files.resize(warps * each + kLine);
+  auto start = reinterpret_cast<uintptr_t>(files.data());
+  std::byte *aligned = files.data() + (kLine - start % kLine) % kLine;
   block.warps.resize(warps);
   for (size_t k = 0; k < warps; ++k) {
     block.warps[k].file = aligned + k * each;
     block.warps[k].block = &block;
     block.warps[k].index = int(k);
   }
+  fillFiles(block, each);
   fillConstants(block);
   block.recent.assign(block.code.instructions.size(), nullptr);
-  size_t shared = block.launch.kernel.sharedBytes + block.launch.dynamicShared;
-  block.shared.resize(shared);
-  block.sharedStates.resize(shared);
-  block.sharedTouched.reset(shared);
-  if (!block.code.products.empty()) {
-    block.tileReaders.resize((shared + kChunk - 1) / kChunk);
-    block.warpgroups.resize((warps + kWarpsOfGroup - 1) / kWarpsOfGroup);
-  }
-  block.local.resize(warps * kLanes * block.launch.kernel.localBytes);
-  block.localStates.resize(block.local.size());
+  sizeMemory(block, warps);
+  for (Warp &warp : block.warps)
+    fillSpecials(block, warp);
 }
 
 void startBlock(Block &block, uint64_t number) {
@@ -156,8 +199,11 @@ void startBlock(Block &block, uint64_t number) {
   block.number = uint32_t(number);
   block.place = {uint32_t(number % grid.x), uint32_t(number / grid.x % grid.y),
                  uint32_t(number / grid.x / grid.y)};
-  // Tags of shared memory tell blocks by it; 0 is nobody.
-  block.sequence = block.sequence % 0xfffff + 1;
+  if (block.kept.sequence == kLastSequence) { // those of long ago are forgotten
+    block.kept.sequence = 0;
+    block.sharedTouched.reset(2 * block.sharedTouched.writers.size());
+  }
+  ++block.kept.sequence;
   std::fill(block.shared.begin(), block.shared.end(), std::byte(0xff));
   std::fill(block.sharedStates.begin(), block.sharedStates.end(),
             ByteState::unwritten);
