@@ -74,14 +74,15 @@ GemmSet::~GemmSet() = default;
 GemmSet::GemmSet(GemmSet &&) noexcept = default;
 GemmSet &GemmSet::operator=(GemmSet &&) noexcept = default;
 
-Status GemmSet::create(std::span<const GemmDesc> rows, int threads) {
+Status GemmSet::create(std::span<const GemmDesc> rows, int threads,
+                       SecondLevel cache) {
   auto impl = std::make_unique<Impl>();
   for (const GemmDesc &desc : rows) {
     MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
     if (isOwn(desc.kernel)) {
       std::string_view isa;
       MTC_RETURN_IF_ERROR(ownIsa(&isa));
-      impl->rows.emplace_back(OwnGemm(desc, threads, isa));
+      impl->rows.emplace_back(OwnGemm(desc, threads, isa, cache));
       continue;
     }
     OneDnnGemm row;

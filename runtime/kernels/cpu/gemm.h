@@ -12,6 +12,7 @@
 
 #include "mtc/runtime/descriptor.h"
 #include "runtime/base/status.h"
+#include "runtime/kernels/cpu/second_level.h"
 
 #include <cstdint>
 #include <memory>
@@ -101,7 +102,9 @@ public:
   /// was there. Errors: usage for a bad row or number of threads; infeasible
   /// for what oneDNN has no such kernel of, and where OpenMP has fewer threads
   /// for it.
-  Status create(std::span<const GemmDesc> rows, int threads);
+  /// Those of our own are cut for `cache`.
+  Status create(std::span<const GemmDesc> rows, int threads,
+                SecondLevel cache = secondLevelHere());
 
   int64_t size() const;
   /// Scratch bytes of row `index`; `execute` needs that many, 64-aligned.

@@ -3,7 +3,6 @@
 
 #include "mtc/runtime/isa.h"
 
-#include <cassert>
 #include <immintrin.h>
 #include <mutex>
 
@@ -20,7 +19,7 @@ constexpr int64_t kShared = 3072;
 /// columns (OwnKernels::thenPanels), if a block has as many: so much of c, and
 /// of what it makes of that, lies in a core's cache.
 constexpr int64_t kThenRows = 64;
-/// Rows of as many panels whose squares are counted in one window.
+/// Rows of as many panels whose squares are counted in one window, at most.
 constexpr int64_t kCountRows = 128;
 /// Of so many panels of columns one is left to whoever is the first to be done,
 /// some rows at a time: a thread is now and then kept from its work for one or
@@ -48,6 +47,10 @@ const OwnKernels *kernelsOf(MtcDtype type, std::string_view isa) {
   return type == MTC_F32 ? &set.f32 : type == MTC_BF16 ? &set.bf16 : &set.f16;
 }
 
+const OwnBlocks &blocksOf(const OwnKernels &kernels, SecondLevel cache) {
+  return cache == SecondLevel::large ? kernels.large : kernels.usual;
+}
+
 int64_t bytesOf(MtcDtype type) { return type == MTC_F32 ? 4 : 2; }
 
 template <typename T> T *offset(T *base, int64_t elements, MtcDtype type) {
@@ -62,7 +65,8 @@ void meet(int64_t parts) {
 
 } // namespace
 
-OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
+OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa,
+                 SecondLevel cache)
     : desc(desc), kernels(kernelsOf(desc.ab, isa)), threads(threads),
       depth(blockOf(units(), kDepth,
                     std::max(kernels->unitsPerStep, int64_t(8)))),
@@ -72,6 +76,15 @@ OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa)
       ownsB(readsRows || isPacked() || desc.m < std::min(desc.n, kShared)),
       fillsWindows(desc.counts && kernels->fillsWindows &&
                    NormCounter::hasWindows()) {
+  const OwnBlocks &here = blocksOf(*kernels, cache);
+  for (const OwnBlocks *each : {&kernels->usual, &kernels->large, &here}) {
+    planFor(*each);
+    most = std::max(most, end);
+  }
+}
+
+void OwnGemm::planFor(const OwnBlocks &of) {
+  blocks = &of;
   if (ownsB)
     planOwnB();
   else
@@ -85,9 +98,8 @@ void OwnGemm::planOwnB() {
   tail = tailOf();
   Share largest = shareOf(threads - 1, desc.n - tail);
   int64_t columns = roundUp(largest.columns.size(), kernels->columns);
-  int64_t panels =
-      (readsRows ? kernels->ownUnitsBesideRows : kernels->ownUnits) / depth /
-      kernels->columns;
+  int64_t panels = (readsRows ? blocks->ownUnitsBesideRows : blocks->ownUnits) /
+                   depth / kernels->columns;
   width = std::min(columns, std::max(panels, int64_t(1)) * kernels->columns);
   sharesAt =
       readsRows ? 0 : aligned(depth * roundUp(desc.m, kernels->panelRows));
@@ -115,7 +127,7 @@ void OwnGemm::planSharedB() {
   int64_t rows =
       roundUp(shareOf(threads - 1, stripe).rows.size(), kernels->panelRows);
   sharesAt = aligned(depth * roundUp(stripe, kernels->columns));
-  sumsAt = aligned(depth * std::min(kernels->ownRows, rows));
+  sumsAt = aligned(depth * std::min(blocks->ownRows, rows));
   share = sumsAt + (needsSums() ? aligned(rows * stripe) : 0);
   end = sharesAt + threads * share;
 }
@@ -304,6 +316,7 @@ BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row, int64_t column,
   piece.unpacked = call.unpacked && row == 0
                        ? offset(call.unpacked, column, desc.ab)
                        : nullptr;
+  piece.rowsBefore = call.rowsBefore + row;
   piece.rows = std::min(most.rows, call.rows - row);
   piece.columns = std::min(most.columns, call.columns - column);
   piece.floats = call.floats + row * call.floatStride + column;
@@ -311,12 +324,12 @@ BlockCall OwnGemm::pieceOf(const BlockCall &call, int64_t row, int64_t column,
   return piece;
 }
 
-/// Pieces of `call`, of at most so many rows and columns, in the order in which
-/// the kernel would make them.
+/// Pieces of `call`, of at most so many rows and columns, in the order that it
+/// says.
 template <typename Make>
 void OwnGemm::inPieces(const BlockCall &call, const Extent &most,
                        Make make) const {
-  if (call.aStride > 0 || kernels->isByRows)
+  if (call.byRows)
     for (int64_t i = 0; i < call.rows; i += most.rows)
       for (int64_t j = 0; j < call.columns; j += most.columns)
         make(pieceOf(call, i, j, most), i, j);
@@ -329,12 +342,13 @@ void OwnGemm::inPieces(const BlockCall &call, const Extent &most,
 /// Sums of c, which are finished, and their squares.
 void OwnGemm::multiplyAndCount(const BlockCall &call,
                                NormCounter &counter) const {
-  Extent most{kCountRows, kernels->thenPanels * kernels->columns};
-  assert(most.rows * most.columns <= kWindowValues);
+  int64_t columns = kernels->thenPanels * kernels->columns;
+  int64_t rows = kWindowValues / columns / kernels->rows * kernels->rows;
+  Extent most{std::min(kCountRows, rows), columns};
   inPieces(call, most, [&](BlockCall piece, int64_t, int64_t) {
     if (fillsWindows)
       piece.window = &counter.begin();
-    kernels->multiply(piece);
+    blocks->multiply(piece);
     if (!fillsWindows || !counter.end())
       counter.add(static_cast<float *>(piece.c), piece.stride, piece.rows,
                   piece.columns);
@@ -348,10 +362,10 @@ void OwnGemm::multiply(const BlockCall &call, const Result &c,
   if (at.isLast && c.counter)
     return multiplyAndCount(call, *c.counter);
   if (!at.isLast || !c.then.call)
-    return kernels->multiply(call);
+    return blocks->multiply(call);
   Extent most{kThenRows, kernels->thenPanels * kernels->columns};
   inPieces(call, most, [&](const BlockCall &piece, int64_t i, int64_t j) {
-    kernels->multiply(piece);
+    blocks->multiply(piece);
     int64_t row = at.row + i, column = at.column + j;
     c.then.call(c.then.argument, row, row + piece.rows, column,
                 column + piece.columns);
@@ -392,6 +406,7 @@ BlockCall OwnGemm::callOfRows(const Block &block, Part rows, const void *a,
   } else {
     call.a = scratch + rows.begin * block.units;
   }
+  call.byRows = readsRows || blocks->isByRows;
   call.b = own;
   call.rows = rows.size();
   call.columns = block.columns;
@@ -484,7 +499,7 @@ void OwnGemm::sharedBlock(const Block &block, const void *a, const Result &c,
   if (columns.empty())
     return;
   float *own = ownOf(scratch, thread);
-  const int64_t step = kernels->ownRows;
+  const int64_t step = blocks->ownRows;
   for (int64_t row = rows.begin; row < rows.end; row += step) {
     Part some{row, std::min(row + step, rows.end)};
     packA(block, a, some, own);

@@ -18,6 +18,7 @@
 #include "runtime/kernels/cpu/gemm.h"
 #include "runtime/kernels/cpu/gemm_own_table.h"
 #include "runtime/kernels/cpu/norm_counter.h"
+#include "runtime/kernels/cpu/second_level.h"
 #include "runtime/kernels/cpu/team.h"
 
 #include <atomic>
@@ -35,11 +36,13 @@ inline constexpr int64_t kOwnGemmVersion = 3;
 class OwnGemm {
 public:
   /// For a legal product and `threads` of at least 1; `isa` is one of kIsas.
-  /// Calls nothing of that instruction set.
-  OwnGemm(const GemmDesc &desc, int threads, std::string_view isa);
+  /// Calls nothing of that instruction set. No bit depends on the cache.
+  OwnGemm(const GemmDesc &desc, int threads, std::string_view isa,
+          SecondLevel cache = secondLevelHere());
 
-  /// What `run` needs, 64-aligned: a function of what the constructor got.
-  int64_t scratchBytes() const { return end * int64_t(sizeof(float)); }
+  /// What `run` needs, 64-aligned: a function of the product, of threads and
+  /// instruction set, enough for every cache, as plans are made elsewhere.
+  int64_t scratchBytes() const { return most * int64_t(sizeof(float)); }
 
   /// Of op(b) as `pack` leaves it, 64-aligned: a function of n, k, the type and
   /// the instruction set.
@@ -83,6 +86,7 @@ private:
   int64_t units() const;
   bool isPacked() const;
   bool needsSums() const;
+  void planFor(const OwnBlocks &blocks);
   void planOwnB();
   void planSharedB();
   void cutThreads(int64_t columns, bool preferRows);
@@ -136,6 +140,7 @@ private:
 
   GemmDesc desc;
   const OwnKernels *kernels;
+  const OwnBlocks *blocks = nullptr;
   int64_t threads;
   int64_t depth;     ///< of the largest block
   bool readsRows;    ///< of op(a), as memory has them
@@ -149,6 +154,7 @@ private:
   /// Of the scratch, in floats: what the team packs is in front, then each
   /// thread's share, in it behind what it packs sums that c cannot hold.
   int64_t sharesAt = 0, sumsAt = 0, share = 0, end = 0;
+  int64_t most = 0; ///< of `end`, for any cache
 };
 
 } // namespace mtc::runtime

@@ -21,6 +21,14 @@ constexpr int64_t kSomeUnits = 12 * kTileSide;
 constexpr int64_t kSomePanels = 8;
 constexpr int64_t kSumColumns = kSomePanels * kPanelColumns;
 static_assert(kPanelColumns == kTileBlock);
+/// Units of op(b) that stay in the second-level cache beside what passes; of
+/// more, so many are made at a time, with all rows of op(a) passing.
+constexpr int64_t kNearUnits = 250'000, kFarUnits = 100'000;
+
+/// Of so many times that columns of op(b) are read, they pass the first-level
+/// cache (loadPassingTile) in all but the first: that one has what was driven
+/// out of the second-level cache come back.
+constexpr int64_t kReads = 4;
 
 /// A block's rows of op(a): line by line of a panel, or as memory has them.
 MTC_INLINE TileRows rowsAt(const BlockCall &call, int64_t row) {
@@ -34,37 +42,12 @@ MTC_INLINE TileRows rowsAt(const BlockCall &call, int64_t row) {
           4 * call.aStride, 64};
 }
 
-/// Adds units [begin, end) of k to the sums in tiles.
-MTC_INLINE void addUnits(const BlockCall &call, TileRows rows, const float *b,
-                         int64_t begin, int64_t end) {
-  const int64_t steps = begin / kTileSide;
-  rows.upper += steps * rows.step;
-  rows.lower += steps * rows.step;
-  TileColumns columns{b + begin * kPanelColumns, 4 * kPanelColumns};
-  for (int64_t k = begin; k < end; k += kTileSide) {
-    if (call.ahead)
-      take(*call.ahead);
-    addTileStep(rows, columns);
-  }
-}
+/// Sums of a panel's block: its four tiles, one after the other.
+constexpr int64_t kTileFloats = kTileSide * kTileSide;
+constexpr int64_t kBlockFloats = 4 * kTileFloats;
 
-/// Sums of a row of blocks, of `columns` from panel j on.
-MTC_INLINE void sumBlocks(const BlockCall &call, int64_t i, int64_t j,
-                          int64_t columns, float *sums) {
-  const TileRows rows = rowsAt(call, i);
-  for (int64_t unit = 0; unit < call.depth; unit += kSomeUnits)
-    for (int64_t at = 0; at < columns; at += kPanelColumns) {
-      const TileSums to{sums + at, sums + kTileSide * kSumColumns + at,
-                        4 * kSumColumns};
-      if (unit == 0)
-        zeroSums();
-      else
-        loadSums(to);
-      addUnits(call, rows, call.b + (j + at) * call.depth, unit,
-               least(unit + kSomeUnits, call.depth));
-      storeUpper(to);
-      storeLower(to);
-    }
+MTC_INLINE TileSums tilesAt(float *sums) {
+  return {sums, sums + 2 * kTileFloats, 4 * kTileSide, kTileFloats};
 }
 
 /// Some rows of a block's sums go where the call says.
@@ -76,7 +59,7 @@ MTC_INLINE void finishRows(const BlockCall &call, const float *sums,
   for (int r = 0; r < kTileRows; ++r)
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v)
-      x[r][v] = load(sums + r * kSumColumns + v * kW);
+      x[r][v] = load(sums + r * kTileSide + v * kTileFloats);
   Corner<C> c = cornerOf<C>(call, row, column);
   Corner<float> floats = floatsOf(call, row, column);
   if (c.rows < kTileRows || c.columns < kPanelColumns)
@@ -86,31 +69,125 @@ MTC_INLINE void finishRows(const BlockCall &call, const float *sums,
   finishBlock<kVectors>(call, c, floats, x); // without a look at edges
 }
 
-/// Lines of c that are written behind the sums of some blocks are to be there
-/// then.
+/// A block whose sums are done. It is finished some rows at a time, beside
+/// steps of another one: its stores would keep tiles waiting, all at once.
+struct DoneBlock {
+  const float *sums;
+  int64_t row, column; ///< its first ones
+  int64_t next, rows;  ///< of its rows, the next ones to be finished, and all
+};
+
 template <typename C>
-MTC_INLINE void fetchToWrite(const BlockCall &call, int64_t i, int64_t j,
-                             int64_t rows, int64_t columns) {
-  constexpr int64_t kLine = 64 / int64_t(sizeof(C));
-  if (call.to != Sums::inC || call.streams)
+MTC_INLINE void finishSome(const BlockCall &call, DoneBlock &done) {
+  if (done.next >= done.rows)
     return;
-  const C *at = static_cast<const C *>(call.c) + i * call.stride + j;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t column = 0; column < columns; column += kLine)
-      __builtin_prefetch(at + r * call.stride + column, 1, 3);
+  const int64_t tile = done.next / kTileSide, row = done.next % kTileSide;
+  finishRows<C>(call, done.sums + 2 * tile * kTileFloats + row * kTileSide,
+                done.row + done.next, done.column);
+  done.next += kTileRows;
+}
+template <typename C>
+MTC_INLINE void finishAll(const BlockCall &call, DoneBlock &done) {
+  while (done.next < done.rows)
+    finishSome<C>(call, done);
+}
+
+/// What is done beside the steps of a row of blocks.
+struct BesideSteps {
+  Ahead rows;     ///< of op(a), which the next row of blocks reads
+  Ahead written;  ///< lines of c that are written behind the steps
+  DoneBlock done; ///< is finished
+};
+
+/// Lines [0, ahead.left) are for so many steps.
+MTC_INLINE void spreadOver(Ahead &ahead, int64_t steps) {
+  ahead.each = (ahead.left + steps - 1) / steps;
+}
+MTC_INLINE int64_t stepsOf(const BlockCall &call, int64_t columns) {
+  return (columns + kPanelColumns - 1) / kPanelColumns *
+         (call.depth / kTileSide);
+}
+
+/// Of the row of blocks behind row i.
+MTC_INLINE Ahead rowsBehind(const BlockCall &call, int64_t i, int64_t columns) {
+  Ahead ahead{};
+  i += kTileBlock;
+  if (i >= call.rows)
+    return ahead;
+  const bool isPacked = call.aStride == 0;
+  const int64_t units = isPacked ? call.depth : call.aStride;
+  ahead.at = static_cast<const char *>(call.a) + 4 * i * units;
+  ahead.stride = 4 * units;
+  ahead.lines = call.depth / kTileSide;
+  ahead.left =
+      ahead.lines * (isPacked ? kTileBlock : least(call.rows - i, kTileBlock));
+  spreadOver(ahead, stepsOf(call, columns));
+  return ahead;
+}
+
+/// All lines of c at once would keep operands waiting.
+template <typename C>
+MTC_INLINE Ahead linesToWrite(const BlockCall &call, int64_t i, int64_t j,
+                              int64_t columns) {
+  constexpr auto kSize = int64_t(sizeof(C));
+  Ahead ahead{};
+  if (call.to != Sums::inC || call.streams)
+    return ahead;
+  ahead.at = static_cast<const char *>(call.c) + kSize * (i * call.stride + j);
+  ahead.stride = kSize * call.stride;
+  ahead.lines = (kSize * columns + 63) / 64;
+  ahead.left = ahead.lines * least(call.rows - i, kTileBlock);
+  spreadOver(ahead, stepsOf(call, columns));
+  return ahead;
+}
+
+/// Adds units [begin, end) of k to the sums in tiles.
+template <typename C, bool kPass>
+MTC_INLINE void addUnits(const BlockCall &call, TileRows rows, const float *b,
+                         int64_t begin, int64_t end, BesideSteps &beside) {
+  constexpr int64_t kStepsPerFinish = 2;
+  const int64_t steps = begin / kTileSide;
+  rows.upper += steps * rows.step;
+  rows.lower += steps * rows.step;
+  TileColumns columns{b + begin * kPanelColumns, 4 * kPanelColumns};
+  for (int64_t k = begin; k < end; k += kTileSide) {
+    addTileStep<kPass>(rows, columns);
+    if (call.ahead)
+      take(*call.ahead);
+    take(beside.rows);
+    take(beside.written, [](const char *at) { __builtin_prefetch(at, 1, 3); });
+    if (k / kTileSide % kStepsPerFinish == 0)
+      finishSome<C>(call, beside.done);
+  }
 }
 
 /// A row of blocks, of at most kSomePanels panels.
-template <typename C>
-MTC_INLINE void tileBlocks(const BlockCall &call, int64_t i, int64_t j) {
-  alignas(64) float sums[kTileBlock * kSumColumns];
-  int64_t columns = least(call.columns - j, kSumColumns),
-          rows = least(call.rows - i, kTileBlock);
-  fetchToWrite<C>(call, i, j, rows, columns);
-  sumBlocks(call, i, j, columns, sums);
-  for (int64_t at = 0; at < columns; at += kPanelColumns)
-    for (int64_t row = 0; row < rows; row += kTileRows)
-      finishRows<C>(call, sums + row * kSumColumns + at, i + row, j + at);
+template <typename C, bool kPass>
+MTC_INLINE void tileBlocks(const BlockCall &call, int64_t i, int64_t j,
+                           int64_t columns, BesideSteps &beside) {
+  alignas(64) float sums[kSomePanels * kBlockFloats];
+  const TileRows rows = rowsAt(call, i);
+  beside.written = linesToWrite<C>(call, i, j, columns);
+  for (int64_t unit = 0; unit < call.depth; unit += kSomeUnits) {
+    const int64_t end = least(unit + kSomeUnits, call.depth);
+    float *at = sums;
+    for (int64_t column = j; column < j + columns;
+         column += kPanelColumns, at += kBlockFloats) {
+      if (unit == 0)
+        zeroSums();
+      else
+        loadSums(tilesAt(at));
+      addUnits<C, kPass>(call, rows, call.b + column * call.depth, unit, end,
+                         beside);
+      storeUpper(tilesAt(at));
+      storeLower(tilesAt(at));
+      if (end < call.depth)
+        continue;
+      finishAll<C>(call, beside.done);
+      beside.done = {at, i, column, 0, least(call.rows - i, kTileBlock)};
+    }
+  }
+  finishAll<C>(call, beside.done);
 }
 
 /// Rows of which a tile would have a part are in tiles of as many rows, unless
@@ -119,14 +196,34 @@ MTC_INLINE void shapeFor(const BlockCall &call, int64_t rows) {
   shapeTiles(call.aStride == 0 ? kTileBlock : rows);
 }
 
-template <typename C> void tilesInto(const BlockCall &call) {
+/// Columns [first, end), of all rows.
+template <typename C>
+MTC_INLINE void tileColumns(const BlockCall &call, int64_t first, int64_t end) {
   shapeFor(call, call.rows);
   for (int64_t i = 0; i < call.rows; i += kTileBlock) {
     if (i > 0 && call.rows - i < kTileBlock)
       shapeFor(call, call.rows - i);
-    for (int64_t j = 0; j < call.columns; j += kSumColumns)
-      tileBlocks<C>(call, i, j);
+    BesideSteps beside{rowsBehind(call, i, end - first), {}, {}};
+    const bool passes = (call.rowsBefore + i) / kTileBlock % kReads != 0;
+    for (int64_t j = first; j < end; j += kSumColumns) {
+      const int64_t columns = least(end - j, kSumColumns);
+      if (passes)
+        tileBlocks<C, true>(call, i, j, columns, beside);
+      else
+        tileBlocks<C, false>(call, i, j, columns, beside);
+    }
   }
+}
+
+/// As many columns at a time as stay in the second-level cache.
+template <typename C> void tilesInto(const BlockCall &call) {
+  const int64_t near =
+      call.columns * call.depth <= kNearUnits
+          ? call.columns
+          : greatest(kFarUnits / call.depth / kSumColumns, int64_t(1)) *
+                kSumColumns;
+  for (int64_t j = 0; j < call.columns; j += near)
+    tileColumns<C>(call, j, least(j + near, call.columns));
   _tile_release();
 }
 

@@ -11,7 +11,29 @@
 
 namespace {
 
+using mtc::runtime::OwnBlocks;
 using mtc::runtime::OwnKernels;
+
+template <typename Terms, typename Units>
+constexpr OwnBlocks kUsualBlocks = {
+    .ownUnits = 100'000,
+    .ownUnitsBesideRows = 50'000,
+    .ownRows = 64,
+    .isByRows = false,
+    .multiply = multiplyBlock<Terms, Units, FetchesAtOnce>};
+#ifdef __AVX512F__
+/// Op(a) comes from afar once for a block of op(b), not once for each panel.
+template <typename Terms, typename Units>
+constexpr OwnBlocks kLargeBlocks = {
+    .ownUnits = 100'000,
+    .ownUnitsBesideRows = 100'000,
+    .ownRows = 96,
+    .isByRows = true,
+    .multiply = multiplyBlock<Terms, Units, FetchesByRow>};
+#else
+template <typename Terms, typename Units>
+constexpr OwnBlocks kLargeBlocks = kUsualBlocks<Terms, Units>;
+#endif
 
 template <typename Terms, typename Units>
 constexpr OwnKernels kVectorKernels = {.rows = kTileRows,
@@ -19,17 +41,14 @@ constexpr OwnKernels kVectorKernels = {.rows = kTileRows,
                                        .panelRows = kPanelRows,
                                        .elementsPerUnit = Units::kElements,
                                        .unitsPerStep = 1,
-                                       .ownUnits = 100'000,
-                                       .ownUnitsBesideRows = 50'000,
-                                       .ownRows = 64,
+                                       .usual = kUsualBlocks<Terms, Units>,
+                                       .large = kLargeBlocks<Terms, Units>,
                                        .thenPanels = 2,
-                                       .isByRows = false,
                                        .readsRows = kIsPlain<Units>,
                                        .packsAlong = kIsPlain<Units>,
                                        .fillsWindows = kFillsWindows,
                                        .packRows = packPanels<Units>,
-                                       .packColumns = packPanels<Units>,
-                                       .multiply = multiplyBlock<Terms, Units>};
+                                       .packColumns = packPanels<Units>};
 
 template <typename E>
 constexpr OwnKernels kWideKernels = kVectorKernels<FloatTerms, WideUnits<E>>;

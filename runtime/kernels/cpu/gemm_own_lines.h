@@ -51,6 +51,8 @@ MTC_INLINE void packLinesAcross(const LineBlock &block) {
   for (int64_t unit = 0; unit < kTileSide; ++unit) {
     const Bf16 *p = block.from + 2 * unit * block.stride;
     x[unit] = Sixteen::pairs(p, p + block.stride);
+    _mm_prefetch((const char *)(p + kTileBlock), _MM_HINT_T0);
+    _mm_prefetch((const char *)(p + block.stride + kTileBlock), _MM_HINT_T0);
   }
   Sixteen::transpose(x);
 #pragma GCC unroll 16

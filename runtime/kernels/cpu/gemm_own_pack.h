@@ -14,6 +14,13 @@ namespace {
 
 using mtc::runtime::PackCall;
 
+/// Panels of op(b) are packed row by row in any case.
+#ifdef __AMX_TILE__
+constexpr bool kPacksByRows = true;
+#else
+constexpr bool kPacksByRows = false;
+#endif
+
 /// A group of up to Group::kUnits rows, one unit at a time.
 template <typename Units, typename Group>
 void packEdge(const typename Units::Element *from, int64_t rowStride,
@@ -92,12 +99,16 @@ MTC_INLINE void packAcross(const PackCall &call, int64_t units) {
   }
 }
 
-/// The same of panels of op(b), line by line as memory has them, since nothing
-/// of a panel is to wait in a cache. A loop over its groups would cost a tenth.
+/// The same of panels of op(b), row by row as memory has them, where no line of
+/// a panel waits half full for the next row. A loop over its groups would cost
+/// a tenth.
 template <typename Units, typename Group>
-MTC_INLINE void streamAcross(const PackCall &call, int64_t units) {
+MTC_INLINE void packByRows(const PackCall &call, int64_t units) {
   using Element = typename Units::Element;
   constexpr int kUnits = Group::kUnits, kLine = 64 / sizeof(Element);
+  // What is streamed is memory's on both sides.
+  constexpr int64_t kAhead = Group::kStreams ? 1 : 2; ///< units
+  constexpr auto kHint = Group::kStreams ? _MM_HINT_T1 : _MM_HINT_T0;
   const auto *from = static_cast<const Element *>(call.from);
   int64_t step = Units::kElements * call.stride;
   for (int64_t unit = 0; unit < call.depth / Units::kElements; ++unit)
@@ -106,8 +117,9 @@ MTC_INLINE void streamAcross(const PackCall &call, int64_t units) {
       const auto *p = from + unit * step + row;
       for (int64_t i = 0; i < Units::kElements; ++i)
         for (int64_t line = 0; line < kPanelColumns; line += kLine)
-          _mm_prefetch((const char *)(p + step + i * call.stride + line),
-                       _MM_HINT_T1);
+          _mm_prefetch(
+              (const char *)(p + kAhead * step + i * call.stride + line),
+              kHint);
       int64_t groups = (call.rows - row) / kUnits;
 #pragma GCC unroll 3
       for (int i = 0; i < kVectors; ++i)
@@ -136,8 +148,8 @@ MTC_INLINE void packGroups(const PackCall &call) {
   int64_t rowStride = call.alongK ? call.stride : 1,
           kStride = call.alongK ? 1 : call.stride;
   if (!call.alongK) {
-    if constexpr (Group::kStreams)
-      streamAcross<Units, Group>(call, units);
+    if constexpr (Group::kStreams || kPacksByRows)
+      packByRows<Units, Group>(call, units);
     else
       packAcross<Units, Group>(call, units);
     if (call.depth % Units::kElements != 0)

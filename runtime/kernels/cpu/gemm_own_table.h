@@ -56,6 +56,8 @@ struct BlockCall {
   const void *a; ///< from the block's first row on
   int64_t
       aStride; ///< 0: packed; else units from row to row, as memory has them
+  bool byRows; ///< the rows of a register block with all panels, then the next
+               ///< ones; else a panel with all rows. Tiles are always by rows
   float *b;    ///< packed, from the block's first column on
   /// Of op(b) what is to be packed there, as memory has it across k, from the
   /// block's first unit and column on; null where all of it is packed.
@@ -68,10 +70,12 @@ struct BlockCall {
   int64_t floatStride;
   void *c;
   int64_t stride;
-  MtcDtype type; ///< of c
-  bool streams;  ///< what goes to c is not to stay in the caches; no fence
-                 ///< follows
-  Ahead *ahead;  ///< null: nothing is
+  MtcDtype type;      ///< of c
+  int64_t rowsBefore; ///< of this thread, with the same columns of b, which
+                      ///< then lie in its caches
+  bool streams;       ///< what goes to c is not to stay in the caches; no fence
+                      ///< follows
+  Ahead *ahead;       ///< null: nothing is
   /// Gets the squares of what goes to c, in fp32, padding of panels among it,
   /// which is zero where c is finite; null: nobody asks.
   NormWindow *window;
@@ -80,25 +84,31 @@ struct BlockCall {
 /// Units of k between two takes of what is ahead.
 inline constexpr int64_t kChunk = 16;
 
+/// How a product is cut for a core's second-level cache, and in which order its
+/// blocks are made. No bit depends on that.
+struct OwnBlocks {
+  /// Units of op(b) that a thread packs for itself, which fit the cache with
+  /// what comes next; and where rows of op(a) are read as they are, which then
+  /// lie there, too.
+  int64_t ownUnits, ownUnitsBesideRows;
+  int64_t ownRows; ///< of op(a) that a thread packs for itself
+  bool isByRows;   ///< BlockCall::byRows, of rows that the team packed
+  void (*multiply)(const BlockCall &);
+};
+
 /// Products of one type of operands.
 struct OwnKernels {
   int64_t rows, columns;   ///< of a block of sums in registers
   int64_t panelRows;       ///< of a panel of op(a)
   int64_t elementsPerUnit; ///< along k
   int64_t unitsPerStep;    ///< panels have whole steps
-  /// Units of op(b) that a thread packs for itself, which fit its second-level
-  /// cache with what comes next; and where rows of op(a) are read as they are,
-  /// which then lie there, too.
-  int64_t ownUnits, ownUnitsBesideRows;
-  int64_t ownRows;    ///< of op(a) that a thread packs for itself
+  OwnBlocks usual, large;  ///< by SecondLevel
   int64_t thenPanels; ///< of op(b) that are made before what continues them
-  bool isByRows;      ///< packed rows, too, are made one block after the other
   bool readsRows;     ///< units are what memory has: op(a) need not be packed
   bool packsAlong;    ///< BlockCall::unpacked may be set
   bool fillsWindows;  ///< of BlockCall
   void (*packRows)(const PackCall &);    ///< panels of op(a)
   void (*packColumns)(const PackCall &); ///< of op(b)
-  void (*multiply)(const BlockCall &);
 };
 
 struct OwnKernelSet {

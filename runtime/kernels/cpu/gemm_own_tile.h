@@ -133,11 +133,56 @@ MTC_INLINE void countRows(NormWindow &to, Block<Vectors> &x, int64_t rows) {
 }
 
 template <int Vectors, typename E>
-MTC_INLINE void prefetchRows(const Corner<E> &c) {
-  for (int r = 0; r < kTileRows; ++r)
-    for (int v = 0; v < Vectors && r < c.rows; ++v)
-      _mm_prefetch((const char *)(c.p + r * c.stride + v * kW), _MM_HINT_T0);
+MTC_INLINE void prefetchRow(const Corner<E> &c, int64_t r) {
+  for (int v = 0; v < Vectors && r < c.rows; ++v)
+    _mm_prefetch((const char *)(c.p + r * c.stride + v * kW), _MM_HINT_T0);
 }
+
+/// What sums of a register block are added or stored to is fetched before the
+/// first chunk of k.
+template <int Vectors, typename C> struct FetchesAtOnce {
+  MTC_INLINE FetchesAtOnce(const BlockCall &call, const Corner<C> &c,
+                           const Corner<float> &floats) {
+    if (call.from == Sums::inC || (call.to == Sums::inC && !call.streams))
+      for (int r = 0; r < kTileRows; ++r)
+        prefetchRow<Vectors>(c, r);
+    if (call.from == Sums::inFloats)
+      for (int r = 0; r < kTileRows; ++r)
+        prefetchRow<Vectors>(floats, r);
+  }
+  MTC_INLINE void beside(int64_t) const {}
+};
+
+/// Or a row beside each of the first chunks: where these lines are far away,
+/// all of them at once are in the way of those of the panel. Look at the
+/// machine code behind a change: an address that waits in a vector register
+/// from chunk to chunk makes a block of packed rows a tenth slower.
+template <int Vectors, typename C> struct FetchesByRow {
+  FetchesByRow(const BlockCall &call, const Corner<C> &c,
+               const Corner<float> &floats)
+      : c(c), floats(floats), usesC(call.from == Sums::inC ||
+                                    (call.to == Sums::inC && !call.streams)),
+        usesFloats(call.from == Sums::inFloats) {
+    for (int64_t r = (call.depth + kChunk - 1) / kChunk; r < kTileRows; ++r)
+      row(r);
+  }
+  MTC_INLINE void beside(int64_t k) const {
+    if (k < kTileRows * kChunk)
+      row(k / kChunk);
+  }
+
+private:
+  MTC_INLINE void row(int64_t r) const {
+    if (usesC)
+      prefetchRow<Vectors>(c, r);
+    if (usesFloats)
+      prefetchRow<Vectors>(floats, r);
+  }
+
+  const Corner<C> &c;
+  const Corner<float> &floats;
+  bool usesC, usesFloats;
+};
 
 /// Rows of a packed panel of op(a).
 struct PackedRows {
@@ -215,17 +260,20 @@ template <typename Units> struct FreshColumns {
   int64_t stride;
 };
 
-MTC_INLINE void take(Ahead &ahead) {
+template <typename Fetch> MTC_INLINE void take(Ahead &ahead, Fetch fetch) {
   if (ahead.wait > 0)
     return (void)--ahead.wait;
   for (int64_t i = 0; i < ahead.each && ahead.left > 0; ++i, --ahead.left) {
-    _mm_prefetch(ahead.at, _MM_HINT_T1);
+    fetch(ahead.at);
     ahead.at += 64;
     if (++ahead.line == ahead.lines) {
       ahead.line = 0;
       ahead.at += ahead.stride - 64 * ahead.lines;
     }
   }
+}
+MTC_INLINE void take(Ahead &ahead) {
+  take(ahead, [](const char *at) { _mm_prefetch(at, _MM_HINT_T1); });
 }
 
 /// Sums of a block, from zero, are added to what was there, counted and stored.
@@ -258,16 +306,13 @@ MTC_INLINE Corner<float> floatsOf(const BlockCall &call, int64_t i, int64_t j) {
           call.rows - i, call.columns - j};
 }
 
-template <int Vectors, typename Terms, typename C, typename Rows,
-          typename Columns>
+template <int Vectors, typename Terms, template <int, typename> typename Fetch,
+          typename C, typename Rows, typename Columns>
 MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
                               const BlockCall &call, const Corner<C> &c,
                               const Corner<float> &floats) {
   constexpr int kAhead = 8; // units of k
-  if (call.from == Sums::inC || (call.to == Sums::inC && !call.streams))
-    prefetchRows<Vectors>(c);
-  if (call.from == Sums::inFloats)
-    prefetchRows<Vectors>(floats);
+  const Fetch<Vectors, C> fetch(call, c, floats);
   Block<Vectors> x;
 #pragma GCC unroll 8
   for (int r = 0; r < kTileRows; ++r)
@@ -276,6 +321,7 @@ MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
       x[r][v] = broadcast(0);
   for (int64_t k = 0; k < call.depth;) {
     rows.prefetch(k);
+    fetch.beside(k);
     if (call.ahead)
       take(*call.ahead);
     int64_t next = k + kChunk < call.depth ? k + kChunk : call.depth;
@@ -301,67 +347,80 @@ MTC_INLINE void registerBlock(const Rows &rows, Columns b, const float *nextB,
   finishBlock<Vectors>(call, c, floats, x);
 }
 
-template <int Vectors, typename Terms, typename C, typename Rows,
-          typename Columns>
+template <int Vectors, typename Terms, template <int, typename> typename Fetch,
+          typename C, typename Rows, typename Columns>
 void blockAt(const BlockCall &call, int64_t i, int64_t j, Columns panel) {
   bool areLastColumns = call.columns - j <= kPanelColumns;
   const float *next = panel.at;
-  if (call.aStride != 0)
+  if (call.byRows)
     next = areLastColumns ? call.b : next + kPanelColumns * call.depth;
-  registerBlock<Vectors, Terms>(Rows(call, i, areLastColumns), panel, next,
-                                call, cornerOf<C>(call, i, j),
-                                floatsOf(call, i, j));
+  registerBlock<Vectors, Terms, Fetch>(Rows(call, i, areLastColumns), panel,
+                                       next, call, cornerOf<C>(call, i, j),
+                                       floatsOf(call, i, j));
 }
 
 /// The last panel may have fewer columns than it has room for.
-template <typename Terms, typename C, typename Rows>
+template <typename Terms, template <int, typename> typename Fetch, typename C,
+          typename Rows>
 MTC_INLINE void panelBlock(const BlockCall &call, int64_t i, int64_t j) {
   PackedColumns panel{call.b + j * call.depth};
   int64_t columns = call.columns - j;
   if (columns > 2 * kW)
-    blockAt<3, Terms, C, Rows>(call, i, j, panel);
+    blockAt<3, Terms, Fetch, C, Rows>(call, i, j, panel);
   else if (columns > kW)
-    blockAt<2, Terms, C, Rows>(call, i, j, panel);
+    blockAt<2, Terms, Fetch, C, Rows>(call, i, j, panel);
   else
-    blockAt<1, Terms, C, Rows>(call, i, j, panel);
+    blockAt<1, Terms, Fetch, C, Rows>(call, i, j, panel);
 }
 
 /// Of the first rows and a whole panel, which is packed by it.
-template <typename Terms, typename Units, typename C>
+template <typename Terms, typename Units,
+          template <int, typename> typename Fetch, typename C>
 MTC_INLINE void freshBlock(const BlockCall &call, int64_t j) {
   using Element = typename Units::Element;
-  blockAt<kVectors, Terms, C, PlainRows>(
+  blockAt<kVectors, Terms, Fetch, C, PlainRows>(
       call, 0, j,
       FreshColumns<Units>{call.b + j * call.depth,
                           static_cast<const Element *>(call.unpacked) + j,
                           call.unpackedStride});
 }
 
-/// What is packed of op(a), or what is packed of op(b) if nothing of op(a) is,
-/// stays in the second-level cache.
-template <typename Terms, typename Units, typename C>
+template <typename Terms, typename Units,
+          template <int, typename> typename Fetch, typename C>
+MTC_INLINE void plainBlock(const BlockCall &call, int64_t i, int64_t j) {
+  if (!call.unpacked || i > 0)
+    panelBlock<Terms, Fetch, C, PlainRows>(call, i, j);
+  else if constexpr (kIsPlain<Units>)
+    freshBlock<Terms, Units, Fetch, C>(call, j);
+}
+
+/// What all of the other operand passes by stays in the second-level cache:
+/// panels of op(b), or rows of op(a).
+template <typename Terms, typename Units,
+          template <int, typename> typename Fetch, typename C>
 void multiplyInto(const BlockCall &call) {
-  if (call.aStride == 0)
+  if (!call.byRows)
     for (int64_t j = 0; j < call.columns; j += kPanelColumns)
       for (int64_t i = 0; i < call.rows; i += kTileRows)
-        panelBlock<Terms, C, PackedRows>(call, i, j);
+        panelBlock<Terms, Fetch, C, PackedRows>(call, i, j);
   else
     for (int64_t i = 0; i < call.rows; i += kTileRows)
       for (int64_t j = 0; j < call.columns; j += kPanelColumns)
-        if (!call.unpacked || i > 0)
-          panelBlock<Terms, C, PlainRows>(call, i, j);
-        else if constexpr (kIsPlain<Units>)
-          freshBlock<Terms, Units, C>(call, j);
+        if (call.aStride == 0)
+          panelBlock<Terms, Fetch, C, PackedRows>(call, i, j);
+        else
+          plainBlock<Terms, Units, Fetch, C>(call, i, j);
 }
 
-template <typename Terms, typename Units>
+template <typename Terms, typename Units,
+          template <int, typename> typename Fetch>
 void multiplyBlock(const BlockCall &call) {
   if (call.type == MTC_F32)
-    multiplyInto<Terms, Units, float>(call);
+    multiplyInto<Terms, Units, Fetch, float>(call);
   else if (call.type == MTC_BF16)
-    multiplyInto<Terms, Units, Bf16>(call);
+    multiplyInto<Terms, Units, Fetch, Bf16>(call);
   else
-    multiplyInto<Terms, Units, F16>(call);
+    multiplyInto<Terms, Units, Fetch, F16>(call);
 }
 
 } // namespace

@@ -6,20 +6,24 @@
 #include "runtime/kernels/cpu/gemm_own_amx.h"
 
 namespace mtc::runtime {
+static constexpr OwnBlocks kTileBlocks = {.ownUnits = 200'000,
+                                          .ownUnitsBesideRows = 200'000,
+                                          .ownRows = 512,
+                                          .isByRows = true,
+                                          .multiply = multiplyTiles};
 const OwnKernels kOwnAmx = {.rows = kTileBlock,
                             .columns = kPanelColumns,
                             .panelRows = kTileBlock,
                             .elementsPerUnit = 2,
                             .unitsPerStep = kTileSide,
-                            .ownUnits = 200'000,
-                            .ownUnitsBesideRows = 200'000,
-                            .ownRows = 512,
-                            .thenPanels = 4,
-                            .isByRows = true,
+                            .usual = kTileBlocks,
+                            .large = kTileBlocks,
+                            .thenPanels = 8,
                             .readsRows = true,
                             .packsAlong = false,
                             .fillsWindows = kFillsWindows,
                             .packRows = packLines,
-                            .packColumns = packTileColumns,
-                            .multiply = multiplyTiles};
+                            .packColumns = packTileColumns};
+static_assert(kWindowValues >= kTileBlock * 8 * kPanelColumns,
+              "a window has room for a row of blocks of .thenPanels");
 } // namespace mtc::runtime

@@ -17,6 +17,7 @@ constexpr int64_t kTileSide = 16;
 constexpr int64_t kTileBlock = 2 * kTileSide; ///< rows and columns of a block
 
 MTC_INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+MTC_INLINE int64_t greatest(int64_t x, int64_t y) { return x > y ? x : y; }
 
 // The compiler's functions of these names do not tell it that they read memory
 // (GCC 12), so that it may write that later, or never.
@@ -24,6 +25,16 @@ MTC_INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 template <int kNumber>
 MTC_INLINE void loadTile(const void *from, int64_t stride) {
   __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2"
+                   :
+                   : "r"(from), "r"(stride), "i"(kNumber)
+                   : "memory");
+}
+/// Lines that pass, as they are read again only behind more than the
+/// first-level cache has room for, are to leave there what stays. What is not
+/// in the second-level cache either comes from afar again each time.
+template <int kNumber>
+MTC_INLINE void loadPassingTile(const void *from, int64_t stride) {
+  __asm__ volatile("tileloaddt1 (%0,%1,1), %%tmm%c2"
                    :
                    : "r"(from), "r"(stride), "i"(kNumber)
                    : "memory");
@@ -58,10 +69,12 @@ MTC_INLINE void shapeTiles(int64_t blockRows) {
   __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
 }
 
-/// Sums of a block in memory, in fp32; `lower` is the row of the lower tiles.
+/// Sums of a block in memory, in fp32: of the left tiles, to which the right
+/// ones are `beside`.
 struct TileSums {
   float *upper, *lower;
-  int64_t stride; ///< bytes from row to row
+  int64_t stride;             ///< bytes from row to row
+  int64_t beside = kTileSide; ///< floats
 };
 
 MTC_INLINE void zeroSums() {
@@ -72,17 +85,17 @@ MTC_INLINE void zeroSums() {
 }
 MTC_INLINE void loadSums(const TileSums &from) {
   loadTile<0>(from.upper, from.stride);
-  loadTile<1>(from.upper + kTileSide, from.stride);
+  loadTile<1>(from.upper + from.beside, from.stride);
   loadTile<2>(from.lower, from.stride);
-  loadTile<3>(from.lower + kTileSide, from.stride);
+  loadTile<3>(from.lower + from.beside, from.stride);
 }
 MTC_INLINE void storeUpper(const TileSums &to) {
   storeTile<0>(to.upper, to.stride);
-  storeTile<1>(to.upper + kTileSide, to.stride);
+  storeTile<1>(to.upper + to.beside, to.stride);
 }
 MTC_INLINE void storeLower(const TileSums &to) {
   storeTile<2>(to.lower, to.stride);
-  storeTile<3>(to.lower + kTileSide, to.stride);
+  storeTile<3>(to.lower + to.beside, to.stride);
 }
 
 /// A block's rows of the left operand; where there is no lower tile its row is
@@ -97,15 +110,21 @@ struct TileColumns {
   int64_t stride; ///< bytes from unit to unit
 };
 
-/// Adds a step, of sixteen units, to the sums.
+/// Adds a step, of sixteen units, to the sums. Columns may be passing ones.
+template <bool kPass = false>
 MTC_INLINE void addTileStep(TileRows &rows, TileColumns &columns) {
-  loadTile<6>(columns.at, columns.stride);
+  if constexpr (kPass) {
+    loadPassingTile<6>(columns.at, columns.stride);
+    loadPassingTile<7>(columns.at + kTileSide, columns.stride);
+  } else {
+    loadTile<6>(columns.at, columns.stride);
+    loadTile<7>(columns.at + kTileSide, columns.stride);
+  }
   loadTile<4>(rows.upper, rows.stride);
-  _tile_dpbf16ps(0, 4, 6);
-  loadTile<7>(columns.at + kTileSide, columns.stride);
-  _tile_dpbf16ps(1, 4, 7);
   loadTile<5>(rows.lower, rows.stride);
+  _tile_dpbf16ps(0, 4, 6);
   _tile_dpbf16ps(2, 5, 6);
+  _tile_dpbf16ps(1, 4, 7);
   _tile_dpbf16ps(3, 5, 7);
   rows.upper += rows.step;
   rows.lower += rows.step;

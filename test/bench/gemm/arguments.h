@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 struct Arguments {
   int64_t tokens = 0;
@@ -17,6 +18,7 @@ struct Arguments {
   bool isBf16 = false;
   std::string part; ///< of a name; empty: all products
   std::string isa;
+  mtc::runtime::SecondLevel cache = mtc::runtime::secondLevelHere();
 
   /// Bytes of the largest operand or result.
   int64_t mostBytes() const {
@@ -33,7 +35,7 @@ inline bool parse(int argc, char **argv, Arguments &out) {
   if (argc < 4) {
     std::fprintf(stderr,
                  "usage: %s TOKENS THREADS f32|bf16 [REPEATS [PART OF A "
-                 "NAME [ISA]]]\n",
+                 "NAME [ISA [usual|large]]]]\n",
                  argv[0]);
     return false;
   }
@@ -50,6 +52,15 @@ inline bool parse(int argc, char **argv, Arguments &out) {
   out.isa = argc > 6 ? argv[6] : out.isBf16 ? bf16 : "x86-64-v4";
   if (argc <= 6 && !out.isBf16 && !mtc::runtime::processorHas(out.isa))
     out.isa = "x86-64-v3";
+  if (argc > 7) {
+    const std::string_view cache = argv[7];
+    if (cache != "usual" && cache != "large") {
+      std::fprintf(stderr, "expected usual or large, found %s\n", argv[7]);
+      return false;
+    }
+    out.cache = cache == "large" ? mtc::runtime::SecondLevel::large
+                                 : mtc::runtime::SecondLevel::usual;
+  }
   mtc::runtime::Status status = mtc::runtime::gemmSelectIsa(out.isa);
   if (!status.ok())
     std::fprintf(stderr, "%s\n", status.message().c_str());

@@ -5,7 +5,8 @@
 // buffers rotate. One thread is timed by its processor time, several by the
 // clock; all take the best of the repeats.
 //
-// usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA]]]
+// usage: bench_gemm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA
+//        [usual|large]]]]
 #include "test/bench/gemm/arguments.h"
 #include "test/bench/gemm/peak.h"
 
@@ -119,7 +120,7 @@ struct Bench {
         descOf(p, hasLibrary ? GemmKernel::library : GemmKernel::own),
         descOf(p, GemmKernel::own), descOf(p, GemmKernel::ownPacked)};
     GemmSet set;
-    demand(set.create(rows, given.threads));
+    demand(set.create(rows, given.threads, given.cache));
     Slots scratch(std::max(
         {set.scratchBytes(0), set.scratchBytes(1), set.scratchBytes(2)}));
     Packed packed(p, given);

@@ -3,7 +3,8 @@
 // while it is in registers. Both have the same bits, as the sum is exact. Of a
 // gpt2-124m step, gradients of weights alone; the best of the repeats, in turn.
 //
-// usage: bench_norm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA]]]
+// usage: bench_norm TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME [ISA
+//        [usual|large]]]]
 #include "test/bench/gemm/arguments.h"
 
 #include "runtime/kernels/cpu/isa.h"
@@ -45,7 +46,8 @@ GemmSet waysOf(const Product &p, const Arguments &given) {
   for (Way way : {kStreamed, kStreamedCounted, kAdded, kAddedCounted})
     rows.push_back(descOf(p, way, given.isBf16 ? MTC_BF16 : MTC_F32));
   GemmSet set;
-  if (Status status = set.create(rows, given.threads); !status.ok()) {
+  if (Status status = set.create(rows, given.threads, given.cache);
+      !status.ok()) {
     std::fprintf(stderr, "%s\n", status.message().c_str());
     std::exit(1);
   }

@@ -5,7 +5,7 @@
 // inner_product backward cannot. Buffers rotate, as in bench_gemm.
 //
 // usage: bench_primitives TOKENS THREADS f32|bf16 [REPEATS [PART OF A NAME
-//        [ISA]]]
+//        [ISA [usual|large]]]]
 #include "test/bench/gemm/arguments.h"
 
 #include "runtime/kernels/cpu/team.h"
@@ -206,7 +206,8 @@ struct Bench {
                  ab,
                  p.beta ? MTC_F32 : ab,
                  p.beta ? GemmKernel::ownStreamed : GemmKernel::own};
-    if (Status status = set.create({&row, 1}, given.threads); !status.ok()) {
+    if (Status status = set.create({&row, 1}, given.threads, given.cache);
+        !status.ok()) {
       std::fprintf(stderr, "%s\n", status.message().c_str());
       std::exit(1);
     }

@@ -67,6 +67,33 @@ void expectNear(const GemmDesc &d, const Operands &x,
   }
 }
 
+/// Columns [first, first + count) of what has n.
+std::vector<float> columnsOf(const std::vector<float> &of, int64_t n,
+                             int64_t first, int64_t count) {
+  std::vector<float> some;
+  for (size_t row = 0; row < of.size() / size_t(n); ++row) {
+    auto begin = of.begin() + int64_t(row) * n + first;
+    some.insert(some.end(), begin, begin + count);
+  }
+  return some;
+}
+
+/// Some columns at a time, not those of panels, as products of their own.
+void expectColumnsAlone(const GemmDesc &d, const Operands &x,
+                        std::string_view isa, const std::vector<float> &wide) {
+  constexpr int64_t kSome = 150;
+  for (int64_t first = 0; first < d.n; first += kSome) {
+    GemmDesc some = d;
+    some.n = std::min(kSome, d.n - first);
+    auto of = [&](const std::vector<float> &all) {
+      return columnsOf(all, d.n, first, some.n);
+    };
+    Operands alone{x.a, of(x.b), of(x.c)};
+    EXPECT_EQ(valuesOf(d.c, product(some, alone, isa, 1)), of(wide))
+        << isa << ", columns from " << first << " of " << name(d);
+  }
+}
+
 } // namespace
 
 TEST(OwnGemm, RandomProductsAtOneTwoAndThreeThreads) {
@@ -282,6 +309,25 @@ TEST(OwnGemm, PanelsPackedByTheWayHaveTheBitsOfOthers) {
         d.beta = turned.beta = 0;
       }
     }
+}
+
+// Tiles make columns of more panels than a core's cache has room for some at a
+// time, and finish a block beside the next one: of several such times, with an
+// edge of rows and of columns, sums that wait, and bf16 that adds to c.
+TEST(OwnGemm, WideBlocksHaveTheBitsOfTheirColumnsAlone) {
+  std::mt19937 rng(5);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{531, 521, 1999},
+                         {600, 590, 2100},
+                         {300, 297, 3000}})
+    for (Types t : {Types{MTC_BF16, MTC_F32}, Types{MTC_BF16, MTC_BF16}})
+      for (int beta : {0, 1}) {
+        GemmDesc d{m, n, k, true, false, beta, t.ab, t.c, GemmKernel::own};
+        Operands x = operandsOf(d, rng);
+        for (std::string_view isa : isasHere()) {
+          std::vector<float> wide = valuesOf(d.c, product(d, x, isa, 2));
+          expectColumnsAlone(d, x, isa, wide);
+        }
+      }
 }
 
 // The order of docs/numerics.md, term by term: in a step of 32 those of even

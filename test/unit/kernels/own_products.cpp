@@ -62,7 +62,7 @@ static std::vector<std::byte> readOf(const GemmDesc &d, const Operands &x,
 
 std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
                                std::string_view isa, int threads, int packers,
-                               NormSum *squares) {
+                               NormSum *squares, SecondLevel cache) {
   std::vector<float> before = x.c;
   if (d.beta == 0)
     std::fill(before.begin(), before.end(), NAN);
@@ -70,7 +70,7 @@ std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
   before.insert(before.begin(), size_t(d.n), 42.0f);
   Guarded a(storedAs(d.ab, x.a)), b(readOf(d, x, isa, packers)),
       c(storedAs(d.c, before));
-  OwnGemm own(d, threads, isa);
+  OwnGemm own(d, threads, isa, cache);
   // The kernels want it 64-aligned, so its end is where it is.
   EXPECT_EQ(own.scratchBytes() % 64, 0);
   Guarded scratch(size_t(own.scratchBytes()));
@@ -111,10 +111,10 @@ void see(void *argument, int64_t row, int64_t rowEnd, int64_t column,
 
 void expectContinued(const GemmDesc &d, const Operands &x, std::string_view isa,
                      int threads, const std::vector<std::byte> &expected,
-                     int packers) {
+                     int packers, SecondLevel cache) {
   Guarded a(storedAs(d.ab, x.a)), b(readOf(d, x, isa, packers)),
       c(storedAs(d.c, x.c));
-  OwnGemm own(d, threads, isa);
+  OwnGemm own(d, threads, isa, cache);
   Guarded scratch(size_t(own.scratchBytes()));
   Seen seen{d, c.begin, std::vector<std::byte>(c.bytes),
             std::vector<int>(size_t(d.m * d.n))};

@@ -94,13 +94,14 @@ std::vector<std::byte> packed(const GemmDesc &d, const Operands &x,
 /// ownPacked `packers` threads pack op(b). One that counts adds to *squares.
 std::vector<std::byte> product(const GemmDesc &d, const Operands &x,
                                std::string_view isa, int threads,
-                               int packers = 1, NormSum *squares = nullptr);
+                               int packers = 1, NormSum *squares = nullptr,
+                               SecondLevel cache = secondLevelHere());
 
 /// The same bits as `expected`, each seen once and finished by what continues
 /// the product.
 void expectContinued(const GemmDesc &d, const Operands &x, std::string_view isa,
                      int threads, const std::vector<std::byte> &expected,
-                     int packers = 1);
+                     int packers = 1, SecondLevel cache = secondLevelHere());
 
 /// For messages.
 std::string name(const GemmDesc &d);
