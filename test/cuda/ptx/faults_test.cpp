@@ -179,18 +179,22 @@ TEST(Faults, RacesWithReadersOfOtherBlocks) {
   std::string word = "ld.global.b32 %r1, [%in]; setp.eq.u32 %p1, %i, 40;";
   expectFault(FaultKind::globalRace, word + "@%p1 st.global.b32 [%in], 3;",
               word + "@%p1 st.global.b32 [%out], 3;", trial);
-  auto row = [](const char *other) {
-    return std::string("xor.b32 %r1, %i, ") + other +
-           "; mad.wide.u32 %d1, %r1, 4, %in; ld.global.b32 %r2, [%d1];"
-           "bar.warp.sync -1; st.global.b32 [%arg], 2;";
+  // The first block reads a row of all its lanes that the second one writes.
+  auto row = [](const char *read) {
+    return std::string("setp.lt.u32 %p1, %i, 32; @%p1 bra READ;"
+                       "st.global.b32 [%arg], 2; bra END; READ:"
+                       "mad.wide.u32 %d1, %t, 4, %in;"
+                       "ld.global.b32 %r2, [%d1+") +
+           read + "]; END:";
   };
-  expectFault(FaultKind::globalRace, row("32"), row("1"), trial);
+  expectFault(FaultKind::globalRace, row("128"), row("0"), trial);
 }
 
 TEST(Faults, MisalignedRows) {
   auto row = [](const char *offset, const char *what) {
     return std::string("mov.u32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1;"
                        "mov.b32 %r3, 1; st.shared.b32 [%r2], %r3;"
+                       "st.shared.b32 [%r2+128], %r3;"
                        "bar.warp.sync -1; add.u32 %r2, %r2, ") +
            offset + ";" + what;
   };
