@@ -36,14 +36,6 @@ MachinePart numbers(const char *name, const char *serves,
                       isa)};
 }
 
-/// Of tiles that are there and may not be used.
-std::string refusedTiles() {
-  constexpr std::string_view kTiles = "x86-64-v4-amx";
-  return processorHasTiles() && !processorHas(kTiles)
-             ? fmt::format(", not for {}, {}", kTiles, lackOf(kTiles))
-             : "";
-}
-
 /// A program for a better set has what one for `least` needs.
 MachinePart bf16Products() {
   constexpr std::string_view kLeast = "x86-64-v4-bf16";

@@ -18,12 +18,12 @@ const OwnKernels kOwnAmx = {.rows = kTileBlock,
                             .unitsPerStep = kTileSide,
                             .usual = kTileBlocks,
                             .large = kTileBlocks,
-                            .thenPanels = 8,
+                            .thenPanels = kSomePanels,
                             .readsRows = true,
                             .packsAlong = false,
                             .fillsWindows = kFillsWindows,
                             .packRows = packLines,
                             .packColumns = packTileColumns};
-static_assert(kWindowValues >= kTileBlock * 8 * kPanelColumns,
-              "a window has room for a row of blocks of .thenPanels");
+static_assert(kWindowValues >= kTileBlock * kSumColumns,
+              "a window has room for a row of blocks");
 } // namespace mtc::runtime
