@@ -402,11 +402,9 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
     int64_t end = numCols(s.kernel) + (random.startsABlock ? 0 : 3);
     Value buffer = scratch[random.scratch];
     auto draw = [&](int64_t from, int64_t to, int64_t width) {
-      emitFor(b, index(from), index(to), index(4 * width), {},
-              [&](Value at, ValueRange) {
-                emitBlocks(stream, block, at, width, buffer);
-                return SmallVector<Value>{};
-              });
+      emitRolledFor(b, index(from), index(to), index(4 * width), [&](Value at) {
+        emitBlocks(stream, block, at, width, buffer);
+      });
     };
     // Two vectors of blocks side by side: ten rounds of one are a chain of
     // operations in which a core waits for each.

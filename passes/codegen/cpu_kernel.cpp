@@ -90,17 +90,16 @@ private:
                              Value from, Value to) {
     LogicalResult ok = success();
     if (firstRow < endRow)
-      emitFor(b, index(firstRow), index(endRow), index(together), {},
-              [&](Value row, ValueRange) {
-                SmallVector<CpuRows::At> group;
-                for (int64_t i = 0; i < together; ++i)
-                  group.push_back(withNext(row, i, together));
-                if (endRow - firstRow <= together) // there is no next one
-                  for (CpuRows::At &at : group)
-                    at.next = {};
-                ok = rows.buildColumns(group, from, to);
-                return SmallVector<Value>{};
-              });
+      emitRolledFor(b, index(firstRow), index(endRow), index(together),
+                    [&](Value row) {
+                      SmallVector<CpuRows::At> group;
+                      for (int64_t i = 0; i < together; ++i)
+                        group.push_back(withNext(row, i, together));
+                      if (endRow - firstRow <= together) // there is no next one
+                        for (CpuRows::At &at : group)
+                          at.next = {};
+                      ok = rows.buildColumns(group, from, to);
+                    });
     return ok;
   }
 
@@ -117,13 +116,12 @@ private:
     Value round = arith::MulIOp::create(b, parts, block);
     Value mine = arith::MulIOp::create(b, part, block);
     LogicalResult ok = success();
-    emitFor(b, index(0), count, round, {}, [&](Value first, ValueRange) {
+    emitRolledFor(b, index(0), count, round, [&](Value first) {
       auto within = [&](Value row) {
         return arith::MinUIOp::create(b, row, count);
       };
       Value begin = within(arith::AddIOp::create(b, first, mine));
       ok = buildBlock(begin, within(arith::AddIOp::create(b, begin, block)));
-      return SmallVector<Value>{};
     });
     return ok;
   }
@@ -139,13 +137,12 @@ private:
     LogicalResult ok = success();
     Value steps = arith::SubIOp::create(
         b, arith::AddIOp::create(b, parts, parts), index(1));
-    emitFor(b, index(0), steps, index(1), {}, [&](Value step, ValueRange) {
+    emitRolledFor(b, index(0), steps, index(1), [&](Value step) {
       meet();
       Value range = arith::SubIOp::create(b, step, part);
       Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, range,
                                           parts); // below 0 is large
       emitIf(b, isOne, [&] { ok = addTerms(begin, end, range); });
-      return SmallVector<Value>{};
     });
     return ok;
   }
@@ -166,16 +163,15 @@ private:
     auto [from, to] = partOf(index(0), cols, unit, range);
     BodyEmitter &body = rows.emitter();
     LogicalResult ok = success();
-    emitFor(b, begin, end, index(1), {},
-            [&, from = from, to = to](Value row, ValueRange) {
-              body.startRow(row);
-              ok = body.emitRowOps(0);
-              rows.eachVector(from, to, [&](Columns columns) {
-                for (Operation *sum : shape.sums)
-                  body.emitKept(sum, columns);
-              });
-              return SmallVector<Value>{};
-            });
+    emitRolledFor(b, begin, end, index(1),
+                  [&, from = from, to = to](Value row) {
+                    body.startRow(row);
+                    ok = body.emitRowOps(0);
+                    rows.eachVector(from, to, [&](Columns columns) {
+                      for (Operation *sum : shape.sums)
+                        body.emitKept(sum, columns);
+                    });
+                  });
     return ok;
   }
 
@@ -224,12 +220,9 @@ public:
     if (failed(rows.begin()))
       return failure();
     LogicalResult ok = success();
-    emitFor(b, ends[0], ends[1], rows.emitter().index(1), {},
-            [&](Value row, ValueRange) {
-              ok = rows.buildColumns(CpuRows::At{row, {}}, ends[2], ends[3],
-                                     kVectors);
-              return SmallVector<Value>{};
-            });
+    emitRolledFor(b, ends[0], ends[1], rows.emitter().index(1), [&](Value row) {
+      ok = rows.buildColumns(CpuRows::At{row, {}}, ends[2], ends[3], kVectors);
+    });
     return ok;
   }
 

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <cmath>
 
@@ -41,10 +42,8 @@ LogicalResult CpuRows::buildRows(Value from, Value to) {
   if (numRows(kernel) == 1)
     return buildRow(from);
   LogicalResult ok = success();
-  emitFor(b, from, to, body.index(1), {}, [&](Value row, ValueRange) {
-    ok = buildRow(row);
-    return SmallVector<Value>{};
-  });
+  emitRolledFor(b, from, to, body.index(1),
+                [&](Value row) { ok = buildRow(row); });
   return ok;
 }
 
@@ -68,6 +67,7 @@ LogicalResult CpuRows::buildColumns(ArrayRef<At> together, Value from, Value to,
       if (at.next)
         body.emitPrefetch(at.next, columns);
   };
+  llvm::SaveAndRestore scope(unrolling, unrollingOf(0));
   if (isCostly(s, 0)) {
     SmallVector<Value> none;
     from = loopWhole(vectors * lanes, from, to, none,
@@ -103,7 +103,12 @@ LogicalResult CpuRows::buildRow(Value row) {
   return body.emitRowSinks();
 }
 
+Unrolling CpuRows::unrollingOf(size_t k) const {
+  return isCostly(s, static_cast<int>(k)) ? Unrolling::Never : Unrolling::Free;
+}
+
 LogicalResult CpuRows::buildPass(size_t k) {
+  llvm::SaveAndRestore scope(unrolling, unrollingOf(k));
   SmallVector<rt::RowReduceOp> reduces = s.passes[k].reduces;
   int64_t staticCols = numCols(kernel);
   int64_t vectors =
@@ -162,10 +167,12 @@ Value CpuRows::loopWhole(int64_t width, Value from, Value to,
   Value count = arith::SubIOp::create(b, to, from);
   Value rest = arith::RemUIOp::create(b, count, body.index(width));
   Value end = arith::SubIOp::create(b, to, rest);
-  carried = emitFor(b, from, end, body.index(width), carried,
-                    [&](Value col, ValueRange old) {
-                      return step({col, width, {}}, old);
-                    });
+  carried = emitFor(
+      b, from, end, body.index(width), carried,
+      [&](Value col, ValueRange old) {
+        return step({col, width, {}}, old);
+      },
+      unrolling);
   return end;
 }
 
@@ -175,10 +182,12 @@ SmallVector<Value> CpuRows::loopStatic(int64_t from, int64_t to,
   if (whole == from + lanes)
     carried = step({body.index(from), lanes, {}}, carried);
   else if (whole > from)
-    carried = emitFor(b, body.index(from), body.index(whole), body.index(lanes),
-                      carried, [&](Value col, ValueRange old) {
-                        return step({col, lanes, {}}, old);
-                      });
+    carried = emitFor(
+        b, body.index(from), body.index(whole), body.index(lanes), carried,
+        [&](Value col, ValueRange old) {
+          return step({col, lanes, {}}, old);
+        },
+        unrolling);
   if (whole == to)
     return carried;
   // One column is a scalar: cheaper, and LLVM 22 miscompiles a truncation

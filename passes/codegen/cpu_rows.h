@@ -4,6 +4,7 @@
 
 #include "passes/codegen/body_emitter.h"
 #include "passes/codegen/kernel_function.h"
+#include "passes/codegen/loops.h"
 
 namespace mtc::codegen {
 
@@ -54,6 +55,9 @@ private:
   void allocateScratch();
   mlir::LogicalResult buildRow(mlir::Value row);
   mlir::LogicalResult buildPass(size_t k);
+  /// Of the loop over the columns of a pass: long arithmetic gains nothing by
+  /// fewer jumps, which takes LLVM long to find out.
+  Unrolling unrollingOf(size_t k) const;
   /// Steps of `width` columns from `from` on, as many as fit, whose carried
   /// values are as wide; gives where the next column is.
   mlir::Value loopWhole(int64_t width, mlir::Value from, mlir::Value to,
@@ -81,6 +85,7 @@ private:
   int64_t lanes;
   mlir::Value cols;
   BodyEmitter body;
+  Unrolling unrolling = Unrolling::Free; ///< of loops over columns
 };
 
 } // namespace mtc::codegen

@@ -60,14 +60,7 @@ struct GpuToNvvm : PassWrapper<GpuToNvvm, OperationPass<gpu::GPUModuleOp>> {
                                       std::move(patterns))))
       return signalPassFailure();
     getOperation().walk(requireBlockSize);
-    getOperation().walk(annotateLoop);
-  }
-
-  /// Upstream hands what is said of a loop on to its branch, but not as that
-  /// operation has it.
-  static void annotateLoop(LLVM::BrOp branch) {
-    if (Attribute loop = branch->removeDiscardableAttr(kLoopAttr))
-      branch.setLoopAnnotationAttr(cast<LLVM::LoopAnnotationAttr>(loop));
+    codegen::annotateLoops(getOperation());
   }
 
   /// Upstream makes a bound (.maxntid) of the known size of a block. Kernels

@@ -13,8 +13,8 @@ namespace mtc::codegen {
 
 /// Those of O2 that change what codegen-kernels writes: functions that call
 /// nothing but meetings of a team, of nested loops that have their vectors and
-/// no memory of their own but rows. The others find nothing to do there, and
-/// take as long.
+/// no memory of their own but rows. The others find next to nothing to do
+/// there, and take as long.
 llvm::Error addKernelPasses(llvm::PassBuilder &builder,
                             llvm::ModulePassManager &passes);
 

@@ -14,6 +14,13 @@ static Attribute neverUnrolled(ImplicitLocOpBuilder &b) {
                                        {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
 }
 
+void codegen::annotateLoops(Operation *lowered) {
+  lowered->walk([](LLVM::BrOp branch) {
+    if (Attribute loop = branch->removeDiscardableAttr(kLoopAttr))
+      branch.setLoopAnnotationAttr(cast<LLVM::LoopAnnotationAttr>(loop));
+  });
+}
+
 SmallVector<Value> codegen::emitFor(ImplicitLocOpBuilder &b, Value from,
                                     Value to, Value step, ValueRange init,
                                     LoopBody body, Unrolling unrolling) {
@@ -30,6 +37,17 @@ SmallVector<Value> codegen::emitFor(ImplicitLocOpBuilder &b, Value from,
   scf::YieldOp::create(b,
                        body(loop.getInductionVar(), loop.getRegionIterArgs()));
   return SmallVector<Value>(loop.getResults());
+}
+
+void codegen::emitRolledFor(ImplicitLocOpBuilder &b, Value from, Value to,
+                            Value step, llvm::function_ref<void(Value)> body) {
+  emitFor(
+      b, from, to, step, {},
+      [&](Value at, ValueRange) {
+        body(at);
+        return SmallVector<Value>{};
+      },
+      Unrolling::Never);
 }
 
 void codegen::emitIf(ImplicitLocOpBuilder &b, Value condition,
