@@ -99,6 +99,108 @@ TEST(Operations, ReadersOfEachStreamCount) {
   EXPECT_EQ(touch(o.memory, a, 4, Access::write), FaultKind::operationRace);
 }
 
+/// Kernels of 32 lanes, each an operation, over a row of 32 words, all of which
+/// the first operation wrote. They are told by ways for whole rows, for lanes
+/// and for words that all lanes read. Whole rows are only where a kernel knows
+/// that the first operation ended: it `asks` by reading another row.
+struct Row {
+  Ordered o;
+  Address in, out;
+  bool asks;
+
+  explicit Row(bool asks) : asks(asks) {
+    in = o.memory.allocate(256, "in");
+    out = o.memory.allocate(128, "out");
+    o.memory.begin({1, 0});
+    EXPECT_FALSE(touch(o.memory, in, 256, Access::write));
+  }
+  /// What a body ends with while the operations `open` run.
+  std::optional<FaultKind> run(Operation operation, const std::string &body,
+                               std::set<uint64_t> open = {}) {
+    std::string first = asks ? "ld.global.b32 %r9, [%arg+128];" : "";
+    auto module = moduleOf(textAround(first + body));
+    Arguments arguments;
+    arguments.add(in).add(out);
+    o.open = std::move(open);
+    o.memory.begin(operation);
+    return kindOf(launch({*module,
+                          *module->find("k"),
+                          {1, 1, 1},
+                          {32, 1, 1},
+                          0,
+                          arguments.bytes()},
+                         o.memory));
+  }
+};
+
+const std::string kOther = "xor.b32 %r2, %t, 1;"
+                           "mad.wide.u32 %d1, %r2, 4, %in;";
+const std::string kSecondHalf = "setp.ge.u32 %p1, %t, 16; @%p1 ";
+// Each reads, or writes, word 16.
+const std::string kReaders[] = {
+    "ld.global.b32 %r1, [%arg];", kOther + "ld.global.b32 %r1, [%d1];",
+    kSecondHalf + "ld.global.b32 %r1, [%arg];", "ld.global.b32 %r1, [%in+64];"};
+const std::string kWriters[] = {
+    "st.global.b32 [%arg], %t;", kOther + "st.global.b32 [%d1], %t;",
+    "setp.eq.u32 %p1, %t, 3; @%p1 st.global.b32 [%in+64], %t;"};
+
+/// Of readers in streams 1 and 2 either may still run, whichever stream the
+/// writer is in.
+void expectReadersToCount(bool asks, const std::string &first,
+                          const std::string &second,
+                          const std::string &writer) {
+  struct Case {
+    unsigned stream; ///< of the writer
+    std::set<uint64_t> open;
+  };
+  for (const Case &each : {Case{3, {2}}, Case{3, {3}}, Case{2, {2}},
+                           Case{1, {3}}, Case{3, {}}, Case{2, {}}}) {
+    Row row(asks);
+    EXPECT_FALSE(row.run({2, 1}, first));
+    EXPECT_FALSE(row.run({3, 2}, second, {2}));
+    std::optional<FaultKind> race;
+    if (!each.open.empty())
+      race = FaultKind::operationRace;
+    EXPECT_EQ(row.run({4, each.stream}, writer, each.open), race)
+        << first << " and " << second << ", written by " << writer;
+  }
+}
+
+TEST(Operations, ReadersOfSeveralStreamsInARow) {
+  for (const std::string &first : kReaders)
+    for (const std::string &second : kReaders)
+      for (const std::string &writer : kWriters)
+        for (bool asks : {false, true})
+          expectReadersToCount(asks, first, second, writer);
+}
+
+/// Each reader's writer is noted, too, and a writer of one half is told from
+/// the readers of the other.
+void expectHalvesAndWriters(bool asks) {
+  Row row(asks);
+  EXPECT_FALSE(row.run({2, 1}, kSecondHalf + "ld.global.b32 %r1, [%arg];"));
+  EXPECT_FALSE(row.run({3, 2}, kReaders[0], {2}));
+  EXPECT_FALSE(row.run({4, 3},
+                       "setp.lt.u32 %p1, %t, 16; @%p1 "
+                       "st.global.b32 [%arg], %t;",
+                       {2}));
+  EXPECT_EQ(row.run({5, 3}, kWriters[0], {2}), FaultKind::operationRace);
+  for (const std::string &writer : kWriters)
+    for (const std::string &reader : kReaders) {
+      Row other(asks);
+      EXPECT_FALSE(other.run({2, 1}, reader));
+      EXPECT_FALSE(other.run({3, 2}, writer));
+      EXPECT_EQ(other.run({4, 1}, reader, {3}), FaultKind::operationRace)
+          << writer << " read by " << reader;
+      EXPECT_FALSE(other.run({5, 3}, reader));
+    }
+}
+
+TEST(Operations, HalvesAndWritersOfARow) {
+  expectHalvesAndWriters(false);
+  expectHalvesAndWriters(true);
+}
+
 TEST(Operations, KernelsAreOperations) {
   Ordered o;
   auto module = moduleOf(
