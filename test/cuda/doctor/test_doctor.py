@@ -17,6 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "integration"))
 
+import precision
 from run_layout import Mtc, Report
 
 LIBRARIES = {"CUDA driver": "libcuda.so.1", "cuBLASLt": "libcublasLt.so.13", "NCCL": "libnccl.so.2"}
@@ -41,11 +42,9 @@ def parts(mtc, report, **environment):
 
 def check_processor(report, found):
     """What Linux says."""
-    with open("/proc/cpuinfo") as file:
-        text = file.read()
-    flags = re.search(r"^flags\s*: (.*)$", text, re.MULTILINE).group(1).split()
-    report.expect(found["f32, fp16, bf16"]["there"] == ("avx2" in flags)
-                  and found["products of bf16"]["there"] == ("avx512_bf16" in flags),
+    flags = {flag: precision.has_flag(flag) for flag in ("avx2", "avx512_bf16")}
+    report.expect(found["f32, fp16, bf16"]["there"] == flags["avx2"]
+                  and found["products of bf16"]["there"] == flags["avx512_bf16"],
                   f"the processor has {flags}, found {found['f32, fp16, bf16']}, {found['products of bf16']}")
     count = len(os.sched_getaffinity(0))
     report.expect(f", {count} for this process, " in found["processor"]["found"],

@@ -87,10 +87,11 @@ inline bool processorHasBf16() {
 }
 
 /// AVX-512 that adds products of integers of 52 bits, which no plan asks for:
-/// the runtime's kernels use it where it is.
+/// the runtime's kernels use it where it and level 4 are, which may be hidden
+/// without it.
 inline bool processorHasIfma() {
 #ifdef CPU_FEATURE_ACTIVE
-  return CPU_FEATURE_ACTIVE(AVX512_IFMA);
+  return processorHasLevel4() && CPU_FEATURE_ACTIVE(AVX512_IFMA);
 #else
   return __builtin_cpu_supports("avx512ifma");
 #endif
