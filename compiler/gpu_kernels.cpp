@@ -2,6 +2,7 @@
 
 #include "compiler/gpu_kernels.h"
 
+#include "compiler/gpu_assembly.h"
 #include "compiler/join_plans.h"
 #include "compiler/locations.h"
 #include "compiler/output_folder.h"
@@ -145,10 +146,8 @@ static void describeKernels(ProgramPlan &plan) {
 static Status assemble(codegen::GpuProgram &program) {
   const std::string ptxas = runtime::findPtxas();
   for (codegen::GpuCode &code : program.code) {
-    runtime::Assembly assembly;
-    MTC_RETURN_IF_ERROR(
-        runtime::assemble(ptxas, code.ptx, code.chip, assembly));
-    code.cubin = std::move(assembly.cubin);
+    std::map<std::string, runtime::AssembledEntry> entries;
+    MTC_RETURN_IF_ERROR(assembleGpuCode(ptxas, code, entries));
   }
   return Status::okay();
 }

@@ -7,10 +7,8 @@
 
 namespace mtc::compiler {
 
-/// Bytes of all arenas of a rank that runs this program.
-int64_t bytesOfRank(const ProgramPlan &program);
-
-/// The same of the stage that needs most.
+/// Bytes of all arenas of a rank, and of what a GPU holds beside them, in the
+/// stage that needs most: what `device_memory` limits.
 int64_t mostBytes(const BundlePlan &plan);
 
 /// Whether every rank keeps the limit of the strategy, `device_memory`. Errors:

@@ -2,6 +2,7 @@
 
 #include "compiler/report.h"
 
+#include "compiler/beside_plan.h"
 #include "compiler/descriptor.h"
 #include "compiler/hosts.h"
 #include "compiler/roofline.h"
@@ -44,13 +45,22 @@ Json toJson(const Traffic &traffic) {
   return {{"calls", traffic.calls}, {"bytes", traffic.bytes}};
 }
 
-Json stageReport(const ProgramPlan &program) {
+Json toJson(const BesidePlan &beside) {
+  return {{"context", beside.context},
+          {"communicators", beside.communicators},
+          {"nccl", beside.nccl},
+          {"total", beside.total()}};
+}
+
+Json stageReport(const PlanConfig &config, const ProgramPlan &program) {
   Json json = {{"stage", program.stage()}};
   int64_t parameters = 0;
   for (const runtime::ParamInfo &p : program.descriptor.params)
     parameters += product(p.localShape);
   json["parameters"] = parameters;
   json["memory"] = memory(program);
+  if (config.isForGpu())
+    json["beside_plan"] = toJson(besidePlan(config, program));
   json["state"] = stateMemory(program);
   json["padding"] = paddingMemory(program);
   Json collectives = Json::object();
@@ -173,6 +183,19 @@ static Json sumOrdersReport(const std::vector<SumOrder> &orders) {
   return list;
 }
 
+/// Entries of cubins that have values in local memory.
+static Json localMemoryReport(const BundlePlan &plan) {
+  Json list = Json::array();
+  for (const ProgramPlan &program : plan.programs)
+    for (const codegen::GpuCode &code : program.gpu.code)
+      for (const auto &[entry, bytes] : code.localBytes)
+        list.push_back({{"stage", program.stage()},
+                        {"chip", code.chip},
+                        {"entry", entry},
+                        {"bytes_of_a_thread", bytes}});
+  return list;
+}
+
 /// For which GPUs there is code, and whether ptxas looked at it.
 static Json codeReport(const BundlePlan &plan) {
   bool isAssembled = !plan.programs.empty();
@@ -182,14 +205,15 @@ static Json codeReport(const BundlePlan &plan) {
       isAssembled = isAssembled && !code.cubin.empty();
   }
   return {{"chips", gpuChipsOf(plan.config.device)},
-          {"assembled", isAssembled}};
+          {"assembled", isAssembled},
+          {"local_memory", localMemoryReport(plan)}};
 }
 
 Json report(const BundlePlan &plan) {
   const PlanConfig &c = plan.config;
   Json stages = Json::array();
   for (const ProgramPlan &program : plan.programs)
-    stages.push_back(stageReport(program));
+    stages.push_back(stageReport(plan.config, program));
   Json json = {
       {"model", c.model},
       {"plan_hash", plan.hash},

@@ -68,6 +68,23 @@ std::string perParameterText(const Json &rows, int64_t zero) {
   return text;
 }
 
+/// What the GPU of a rank holds beside what is planned.
+std::string besideText(const Json &stage) {
+  if (!stage.contains("beside_plan"))
+    return "";
+  const Json &beside = stage["beside_plan"];
+  auto bytes = [&](const char *key) {
+    return runtime::sized(beside[key].get<int64_t>());
+  };
+  auto communicators = beside["communicators"].get<int64_t>();
+  std::string text =
+      fmt::format("  beside it    about {}, CUDA's context", bytes("total"));
+  if (communicators > 0)
+    text += fmt::format(" and {} for {} communicator{} of NCCL", bytes("nccl"),
+                        communicators, communicators == 1 ? "" : "s");
+  return text + "\n";
+}
+
 std::string stageText(const Json &stage) {
   std::string text = fmt::format(
       "stage {}, per rank\n  parameters   {}\n", stage["stage"].get<int64_t>(),
@@ -79,6 +96,7 @@ std::string stageText(const Json &stage) {
     if (name != "total")
       text += fmt::format("    {:<11}{:>16} bytes\n", name,
                           runtime::grouped(bytes.get<int64_t>()));
+  text += besideText(stage);
   text += stateText(stage["state"]) + paddingText(stage["padding"]);
   for (const auto &[group, value] : stage["collectives"].items())
     text += fmt::format("  {:<12} {} a step\n", group, traffic(value));
@@ -199,13 +217,21 @@ static std::string sumOrderText(const Json &orders) {
 static std::string codeText(const Json &code) {
   std::string chips = fmt::format(
       "{}", fmt::join(code["chips"].get<std::vector<std::string>>(), ", "));
-  return code["assembled"].get<bool>()
-             ? fmt::format("code           PTX and cubins of {}\n", chips)
-             : fmt::format(
-                   "code           PTX of {}, which the driver compiles "
-                   "when a rank starts; ptxas did not look at it "
-                   "(--cubin)\n",
-                   chips);
+  if (!code["assembled"].get<bool>())
+    return fmt::format("code           PTX of {}, which the driver compiles "
+                       "when a rank starts; ptxas did not look at it "
+                       "(--cubin)\n",
+                       chips);
+  std::string text =
+      fmt::format("code           PTX and cubins of {}\n", chips);
+  for (const Json &entry : code["local_memory"])
+    text += fmt::format(
+        "warning: {} of stage {} keeps {} bytes of a thread in local memory "
+        "on {}\n",
+        entry["entry"].get<std::string>(), entry["stage"].get<int64_t>(),
+        entry["bytes_of_a_thread"].get<int64_t>(),
+        entry["chip"].get<std::string>());
+  return text;
 }
 
 std::string reportText(const Json &r) {

@@ -417,8 +417,9 @@ static StrategyRows stageAndMemoryFields() {
        "layers of the last stage, which has the head as well", "2",
        Need::optional, "as the others", "decoder-last-pipeline-num-layers"},
       {"", "device_memory", bytes(),
-       "what a rank may use: a plan that needs more is rejected", "\"2GiB\"",
-       Need::optional, "no limit"},
+       "what a rank may use: a plan that needs more, on a GPU with what CUDA "
+       "and NCCL hold, is rejected",
+       "\"2GiB\"", Need::optional, "no limit"},
   };
 }
 

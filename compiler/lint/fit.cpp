@@ -2,6 +2,7 @@
 
 #include "compiler/lint/fit.h"
 
+#include "compiler/beside_plan.h"
 #include "compiler/in_flight.h"
 #include "compiler/lint/moves.h"
 #include "compiler/memory_limit.h"
@@ -30,10 +31,11 @@ int64_t parts(const Strategy &strategy) {
 }
 
 /// What no split of the same parameters, gradients and states can go below:
-/// each rank has its even share.
+/// each rank has its even share, and on a GPU what is beside the plan.
 class LeastBytes {
 public:
-  LeastBytes(const Strategy &strategy, const BundlePlan &plan) {
+  LeastBytes(const Strategy &strategy, const BundlePlan &plan)
+      : isForGpu(plan.config.isForGpu()) {
     int64_t ranks = parts(strategy) / strategy.mesh.stages();
     for (const ProgramPlan &program : plan.programs) {
       const auto &arenas = program.descriptor.arenas;
@@ -44,12 +46,17 @@ public:
   }
   int64_t of(const Strategy &strategy) const {
     int64_t replicas = strategy.mesh[MTC_AXIS_DP];
-    return (weights / (strategy.zero > 1 ? replicas : 1) +
-            states / (strategy.zero > 0 ? replicas : 1)) /
-           parts(strategy);
+    int64_t planned = (weights / (strategy.zero > 1 ? replicas : 1) +
+                       states / (strategy.zero > 0 ? replicas : 1)) /
+                      parts(strategy);
+    // No stage has fewer communicators than one in the middle.
+    int64_t stage = strategy.mesh.stages() / 2;
+    return planned +
+           (isForGpu ? besidePlan(strategy.mesh, stage).total() : int64_t{0});
   }
 
 private:
+  bool isForGpu;
   int64_t weights = 0, states = 0; ///< of a whole replica
 };
 

@@ -120,10 +120,12 @@ private:
       json["device_memory"] = *plan.config.deviceMemory;
     json["fits"] = nullptr;
     json["stages"] = Json::array();
-    for (const Json &stage : whole["stages"])
-      json["stages"].push_back({{"stage", stage["stage"]},
-                                {"parameters", stage["parameters"]},
-                                {"memory", stage["memory"]}});
+    for (const Json &stage : whole["stages"]) {
+      Json &said = json["stages"].emplace_back();
+      for (const char *key : {"stage", "parameters", "memory", "beside_plan"})
+        if (stage.contains(key))
+          said[key] = stage[key];
+    }
     return Status::okay();
   }
 

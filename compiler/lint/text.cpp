@@ -55,13 +55,22 @@ static std::string memoryTable(const Json &stages) {
   std::string text = "bytes of a rank\nstage";
   for (const ArenaInfo &arena : kArenas)
     text += fmt::format("{:>13}", arena.name);
-  text += fmt::format("{:>13}\n", "total");
+  text += fmt::format("{:>13}", "total");
+  const bool isForGpu = stages.front().contains("beside_plan");
+  text += isForGpu ? fmt::format("{:>13}\n", "beside it") : "\n";
   for (const Json &stage : stages) {
     text += fmt::format("{:>5}", stage["stage"].get<int64_t>());
     for (const auto &[name, bytes] : stage["memory"].items())
       text += fmt::format("{:>13}", runtime::sized(bytes.get<int64_t>()));
+    if (isForGpu)
+      text += fmt::format(
+          "{:>13}",
+          runtime::sized(stage["beside_plan"]["total"].get<int64_t>()));
     text += "\n";
   }
+  if (isForGpu)
+    text += "beside it      about what CUDA's context and NCCL hold, which "
+            "counts for --device-memory\n";
   return text;
 }
 

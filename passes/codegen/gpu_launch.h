@@ -3,6 +3,7 @@
 #define MTC_PASSES_CODEGEN_GPU_LAUNCH_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct GpuCode {
   std::string chip; ///< "sm_90"
   std::string ptx;
   std::string cubin; ///< that ptxas made of it; empty: nobody asked
+  /// Of a thread, in local memory, of entries that have any in the cubin.
+  std::map<std::string, int64_t> localBytes;
 };
 
 /// The code of a program for GPUs.

@@ -76,6 +76,24 @@ def check_plan(mtc, folder, spec, strategy, options, ranks):
             yield f"{options}: {limit} of {need} bytes: found fits = {fits}"
 
 
+def check_gpu(mtc):
+    """What is beside the plan counts: a limit that holds both fits, a byte less does not, and nothing is planned
+    under one that no device with NCCL keeps. Communicators: of all four ranks, of replicas, and of the ends."""
+    options = ("--gbs", 8, "--pp", 2, "--dp", 2, "--target", "cuda:sm_90")
+    found = lint(mtc, "gpt2-nano", *options)
+    counts = [stage["beside_plan"]["communicators"] for stage in found["stages"]]
+    if counts != [3, 3]:
+        yield f"expected 3 communicators of each stage, found {counts}"
+    need = max(stage["memory"]["total"] + stage["beside_plan"]["total"] for stage in found["stages"])
+    for limit, code in ((need, 0), (need - 1, INFEASIBLE)):
+        fits = lint(mtc, "gpt2-nano", *options, "--device-memory", limit, "--tries", 0, code=code)["fits"]
+        if fits != (code == 0):
+            yield f"on a GPU {limit} of {need} bytes: found fits = {fits}"
+    said = mtc.call("lint", "gpt2-nano", *options, *ISA, "--device-memory", "500MB", check=False)
+    if "one or two changes, 0 tried" not in said.stdout or "larger device" not in said.stderr:
+        yield f"expected no strategy to be planned under what CUDA's context takes, found {said}"
+
+
 def check_too_large(mtc, folder, options, limit, ranks, named):
     """Each strategy that is said to fit compiles under the limit, with the bytes that were
     said, on the ranks that there are; the first costs least, so no second one has its keys."""
@@ -275,6 +293,7 @@ def main():
             report.expect_none(check_plan(mtc, folder, *plan))
         for case in TOO_LARGE:
             report.expect_none(check_too_large(mtc, folder, *case))
+        report.expect_none(check_gpu(mtc))
         report.expect_none(check_rules(mtc, odd))
         report.expect_none(check_sequence(mtc))
         report.expect_none(check_layers_of_rules(mtc, odd))

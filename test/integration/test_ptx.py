@@ -21,6 +21,19 @@ from run_layout import Report
 
 STAGES = 2
 CHIPS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"]
+# In place of ptxas: the first entry has values in local memory however few blocks it asks for, the
+# second until it asks for fewer.
+SPILLING = """#!/bin/sh
+exec awk '
+/\\.entry/ { split($3, words, "("); name = words[1]; ++entries; blocks = 0 }
+/^\\.minnctapersm/ { blocks = 1 }
+/^[{]/ {
+  spills = entries == 1 || (entries == 2 && !blocks) ? 8 : 0
+  printf "Compiling entry function \\047%s\\047\\n", name
+  printf "%d bytes stack frame, %d bytes spill stores\\nUsed 40 registers\\n", spills, spills
+}
+END { print "cubin" > "/dev/fd/3" }'
+"""
 SPEC = ["gpt2-nano", "--tp", "2", "--pp", str(STAGES), "--mbs", "2", "--gbs", "8"]
 
 
@@ -160,6 +173,38 @@ def without_ptxas(mtc, folder):
             yield "without ptxas: expected to be told in the report that it did not look"
 
 
+def spilling(mtc, folder):
+    """An entry that spills asks for fewer blocks, in PTX as in the cubin, and one that nothing helps is told."""
+    out, tools = os.path.join(folder, "spilling"), os.path.join(folder, "tools")
+    os.mkdir(tools)
+    with open(os.path.join(tools, "ptxas"), "w") as file:
+        file.write(SPILLING)
+    os.chmod(file.name, 0o700)
+    done = subprocess.run([mtc, "compile", *SPEC, "--target=cuda:sm_90", "--cubin", "--compile-to=kernels", "-o", out],
+                          capture_output=True, text=True,
+                          env=dict(os.environ, PATH=tools + os.pathsep + os.environ["PATH"]))
+    if done.returncode != 0:
+        yield f"a ptxas that spills: expected exit 0, found {done.returncode}: {done.stderr.strip()}"
+        return
+    expected = []
+    for stage in range(STAGES):
+        with open(os.path.join(out, f"stage{stage}.ptx")) as file:
+            entries = re.findall(r"\.entry (\w+)\(.*?\)\n(.*?)\{", file.read(), flags=re.S)
+        asking = [name for name, head in entries if ".minnctapersm" in head]
+        if asking != [entries[1][0]]:
+            yield f"stage {stage}: expected {entries[1][0]} to ask for fewer blocks, found {asking}"
+        expected.append({"stage": stage, "chip": "sm_90", "entry": entries[0][0], "bytes_of_a_thread": 8})
+    with open(os.path.join(out, "report.json")) as file:
+        found = json.load(file)["code"]["local_memory"]
+    if found != expected:
+        yield f"a ptxas that spills: expected to be told {expected}, found {found}"
+    with open(os.path.join(out, "report.txt")) as file:
+        told = re.findall(r"^warning: (\w+) of stage (\d+) keeps 8 bytes of a thread in local memory on sm_90$",
+                          file.read(), flags=re.M)
+    if told != [(row["entry"], str(row["stage"])) for row in expected]:
+        yield f"a ptxas that spills: expected a warning of each, found {told}"
+
+
 def compiled(mtc, folder, ptxas, dtype):
     """Problems of what a compilation for sm_90 writes."""
     out, again, ir = (os.path.join(folder, name + dtype) for name in ("ptx", "again", "ir"))
@@ -213,7 +258,7 @@ def bundle_problems(mtc, folder):
         total = memory.pop("total")
         if memory.get("kernels") != most or most == 0 or total != sum(memory.values()):
             yield f"stage {stage['stage']}: expected {most} bytes for kernels in the memory of a rank, found {stage['memory']}"
-    limit = max(stage["memory"]["total"] for stage in report["stages"])
+    limit = max(stage["memory"]["total"] + stage["beside_plan"]["total"] for stage in report["stages"])
     for bytes_, code in ((limit, 0), (limit - 1, 4)):
         done = compile_spec(mtc, *options, "--device-memory", str(bytes_), "-o", os.path.join(folder, f"limited{code}"))
         if done.returncode != code:
@@ -232,6 +277,7 @@ def main():
         report.expect_none(bundle_problems(mtc, folder))
         report.expect_none(several(mtc, folder, ptxas))
         report.expect_none(without_ptxas(mtc, folder))
+        report.expect_none(spilling(mtc, folder))
         for dtype in ("f32", "bf16", "fp16"):
             report.expect_none(compiled(mtc, folder, ptxas, dtype))
     return report.finish("ptx")

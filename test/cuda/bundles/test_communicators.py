@@ -7,9 +7,11 @@ A tiny model runs a step in layouts of several ranks. The stand-in of NCCL tells
 each rank made before its first collective or transfer, in which order, and whether it made one
 later: all ranks take part in the same splits, in the order of the mesh's groups, of which this
 test knows the members by its own formula, and nothing is made later. Which collectives are in
-registered memory it counts.
+registered memory it counts. A bundle's report counts as many communicators beside the memory that
+is planned.
 """
 
+import json
 import os
 import re
 import signal
@@ -30,9 +32,10 @@ REGISTERED = (r"cuda stand-in: NCCL: communicator (\d+), rank (\d+) of \d+: (\d+
               r"memory")
 LIMIT = 120  # seconds, after which ranks that wait for each other in vain are ended
 AXES = ("tp", "cp", "dp", "pp")  # the first is the fastest
-GROUPS = ("tp", "dp", "embedding", "cp")  # in the order of their splits
+GROUPS = ("tp", "dp", "embedding", "cp", "kv")  # in the order of their splits
+HEADS = 4
 LAYOUTS = [Layout(tp=2, dp=2), Layout(tp=2, pp=2, dp=2), Layout(pp=3), Layout(cp=2, dp=2), Layout(dp=2, zero=1),
-           Layout(pp=2)]
+           Layout(pp=2), Layout(tp=4), Layout(tp=4, dp=2)]
 
 
 def coordinates(rank, layout):
@@ -42,11 +45,19 @@ def coordinates(rank, layout):
     return found
 
 
+def kv_heads(layout):
+    """Half as many as ranks along tp, so that two of them have the same, if there are more than two."""
+    return layout.tp // 2 if layout.tp > 2 else HEADS
+
+
 def members(rank, group, layout):
-    """The ranks that differ along an axis only; "embedding": of stages the first and the last. None:
-    in no group of several."""
-    own, axis = coordinates(rank, layout), "pp" if group == "embedding" else group
+    """The ranks that differ along an axis only; "embedding": of stages the first and the last; "kv": of neighbours
+    along tp those with the same heads of keys. None: in no group of several."""
+    own, axis = coordinates(rank, layout), {"embedding": "pp", "kv": "tp"}.get(group, group)
     places = {0, layout.pp - 1} if group == "embedding" else set(range(getattr(layout, axis)))
+    if group == "kv":
+        same = max(layout.tp // kv_heads(layout), 1)
+        places = set(range(own["tp"] // same * same, own["tp"] // same * same + same))
     if own[axis] not in places or len(places) == 1:
         return None
     others = (coordinates(other, layout) for other in range(layout.ranks))
@@ -80,7 +91,7 @@ def train(tester, bundle, said):
 def check(tester, layout):
     spec = os.path.join(tester.folder, "tiny.toml")
     with open(spec, "w") as file:
-        file.write(small_spec(tied=True, **dict(TINY, layers=layout.pp)))
+        file.write(small_spec(tied=True, **dict(TINY, layers=layout.pp, heads=HEADS, kv_heads=kv_heads(layout))))
     bundle = tester.compile("f32", layout, *TARGET, spec=spec)
     said = os.path.join(tester.folder, "said")
     if os.path.exists(said):
@@ -100,7 +111,19 @@ def check(tester, layout):
         wanted = expected(int(rank), layout)
         tester.report.expect(made == wanted, f"{layout.name}: expected rank {rank} to make communicators of {wanted} "
                              f"before its first call, found {made}")
+    check_report(tester, layout, bundle, found)
     check_registered(tester, layout, re.findall(REGISTERED, text))
+
+
+def check_report(tester, layout, bundle, found):
+    """What the report says of a stage, for each of whose ranks the stand-in knows better."""
+    with open(os.path.join(bundle, "report.json")) as file:
+        stages = json.load(file)["stages"]
+    for rank, made in found:
+        count = sum(each != "none" for each in made.split("; "))
+        said = stages[coordinates(int(rank), layout)["pp"]]["beside_plan"]
+        tester.report.expect(said["communicators"] == count and said["total"] == said["context"] + said["nccl"],
+                             f"{layout.name}: expected {count} communicators of rank {rank} in the report, found {said}")
 
 
 def check_registered(tester, layout, found):
@@ -112,7 +135,8 @@ def check_registered(tester, layout, found):
     for name, of_ranks in counts.items():
         ranks = sum(members(rank, name, layout) is not None for rank in range(layout.ranks)) if name != "all" \
             else layout.ranks
-        is_stage = name == "all" and made == ["all"] and layout.pp == 1
+        is_stage = (name == "all" and layout.pp == 1
+                    and any(len(members(0, group, layout) or []) == layout.ranks for group in GROUPS))
         wanted = "none" if name in ("all", "embedding") else "all"
         if is_stage:
             wanted = "all but the norm"
