@@ -59,9 +59,11 @@ AttentionCall callOf(const MtcContext *ctx, const MtcAttention *d,
 /// kernel of fp32 needs, five arrays of keys and three of queries, two score
 /// tiles, one float per query. That of pairs of bf16 has in place of them half
 /// as many floats for each of three arrays of keys and four of queries, one
-/// more row (by tiles sixteen) for two of these, three arrays of sums, and two
-/// tiles and a half: no more, as a row has 32 floats and keys are 64. Forward:
-/// two arrays of keys and one of queries, tiles of fewer rows.
+/// more row (by tiles sixteen) for two of these, three arrays of sums (by tiles
+/// 32 more rows of one), and two tiles and a half (by tiles one and a half): no
+/// more, as a row has 32 floats and keys are 64. Forward: two arrays of keys
+/// and one of queries, 32 rows of sums, and tiles of scores as large as those
+/// two.
 int64_t threadFloats(const MtcAttention *d) {
   int64_t seq = roundTo(d->seq, kTile), dim = roundTo(d->head_dim, kHeadPad);
   int64_t arrays = 5 * roundTo(d->keys, kTile) + 3 * seq;

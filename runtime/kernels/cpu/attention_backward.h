@@ -12,61 +12,15 @@
 #ifndef MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_BACKWARD_H
 
-#include "runtime/kernels/cpu/attention_dropout.h"
+#include "runtime/kernels/cpu/attention_gradient.h"
 #include "runtime/kernels/cpu/attention_pack.h"
-#include "runtime/kernels/cpu/attention_products.h"
+#ifdef __AMX_TILE__
+#include "runtime/kernels/cpu/attention_turned.h"
+#endif
 
 namespace {
 
 using mtc::runtime::AttentionGradients;
-
-/// Rows of a tile of scores.
-constexpr int64_t kGradientRows = 64;
-
-/// Arrays of one key head and, from `q` on, of one query head. Those across
-/// tokens are the rows themselves where units are elements.
-struct GradArrays {
-  float *kt, *vt, *k, *dk, *dv;
-  float *q, *dout, *qAcross, *doutAcross, *dq;
-  float *p, *ds;  ///< [kGradientRows][kTile]: scores, then units across rows
-  float *dsAlong; ///< units along rows
-  float *dot;     ///< D, [padded queries]
-};
-
-template <typename Units>
-inline GradArrays gradArrays(float *s, const Plan &p) {
-  GradArrays a;
-  auto take = [&](float *&array, int64_t floats) {
-    array = s;
-    s += floats;
-  };
-  for (float **array : {&a.kt, &a.vt, &a.k})
-    take(*array, p.keys.units);
-  take(a.dk, p.keys.sums);
-  take(a.dv, p.keys.sums);
-  take(a.q, p.queries.units);
-  take(a.dout, p.queries.units);
-  a.qAcross = a.q;
-  a.doutAcross = a.dout;
-  if (Units::kElements > 1) {
-    take(a.qAcross, p.queries.across);
-    take(a.doutAcross, p.queries.across);
-  }
-  take(a.dq, p.queries.sums);
-  take(a.p, kGradientRows * kTile);
-  take(a.ds, kGradientRows * kTile);
-  a.dsAlong = a.ds;
-  if (Units::kElements > 1)
-    take(a.dsAlong, kGradientRows * kTile / Units::kElements);
-  take(a.dot, p.queries.padded);
-  return a;
-}
-
-// What attention.cpp plans for one thread has no more than that: where keys and
-// a head are as few as can be, of its arrays of keys three halves less are
-// used, and sixteen rows of two arrays and half a tile more.
-static_assert(!kHasTiles || 3 * kTile / 2 * kHeadPad >=
-                                2 * kStepUnits * kHeadPad + kTile * kTile / 2);
 
 /// D of every row; zero for padding.
 template <typename T>
@@ -87,14 +41,8 @@ inline void rowDots(float *dot, HeadView<const T> dout, HeadView<const T> out,
   }
 }
 
-/// What one row of scores needs.
-struct GradientRow {
-  const float *scores, *dprobs;
-  F shift, dot;
-  int64_t keys, first; ///< it sees [first, keys) of the tile
-  KeptRow kept;
-};
-
+#ifndef __AMX_TILE__ // attention_turned.h has these by tiles
+/// Row `row` of a tile.
 template <Sight sight>
 MTC_INLINE void beginRow(GradientRow &r, const GradArrays &a, const TileAt &at,
                          const float *lse, int64_t row) {
@@ -113,39 +61,31 @@ MTC_INLINE void gradientVectors(const GradArrays &a,
                                 const GradientRow (&rows)[Units::kElements],
                                 F scale, F factor, int64_t row, int64_t j) {
   constexpr int kRows = Units::kElements;
-  F weights[kN][kRows], gradients[kN][kRows], zero = broadcast(0);
+  F weights[kN][kRows], gradients[kN][kRows];
 #pragma GCC unroll 2
   for (int i = 0; i < kRows; ++i) {
     const GradientRow &r = rows[i];
     F probs[kN];
     onEach<kN>([&](int v) {
-      probs[v] = load(r.scores + j + v * kW) * scale - r.shift;
+      probs[v] = Units::exponent(load(r.scores + j + v * kW), scale, r.shift);
     });
-    expOf(probs);
+    Units::anyPowers(probs);
     onEach<kN>([&](int v) {
-      int64_t at = j + v * kW;
-      F prob = seenLanes<sight>(probs[v], r.first - at, r.keys - at, zero);
-      F weight = prob, dprob = load(r.dprobs + at);
-      if constexpr (drops) {
-        weight = Units::kScalesAtOnce ? r.kept.keepTimes(at, prob, factor)
-                                      : r.kept.keep(at, prob);
-        dprob = r.kept.keepTimes(at, dprob, factor);
-      }
-      F gradient = prob * (dprob - r.dot);
-      if constexpr (sight != Sight::whole)
-        gradient = firstLanes(int(r.keys - at), gradient, zero);
-      weights[v][i] = weight;
-      gradients[v][i] = gradient;
+      gradientOf<Units, sight, drops>(r, probs[v], j + v * kW, factor,
+                                      weights[v][i], gradients[v][i]);
     });
   }
   onEach<kN>([&](int v) {
     int64_t at = j + v * kW;
     Units::storeAcross(a.p, row, at, weights[v]);
     Units::storeAcross(a.ds, row, at, gradients[v]);
-    if constexpr (kRows > 1)
-      for (int i = 0; i < kRows; ++i)
-        Units::storeAlong(a.dsAlong, row + i, at, gradients[v][i]);
   });
+  if constexpr (kRows > 1)
+    for (int i = 0; i < kRows; ++i) {
+      F along[kN];
+      onEach<kN>([&](int v) { along[v] = gradients[v][i]; });
+      Units::storeAlong(a.dsAlong + (row + i) * kTile / kRows, j, along);
+    }
 }
 
 /// Of kElements rows from `row` on the scores become P∘M and dO·V^T becomes dS,
@@ -215,7 +155,9 @@ inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
 template <typename Units, bool byDocument>
 inline void backwardHead(const GradArrays &a, const Plan &p,
                          const Dropper &drop, Fetcher &fetcher,
-                         const float *lse) {
+                         const float *lse, bool isFirst) {
+  if (isFirst)
+    zeroFloats(a.dk, 2 * p.keys.sums); // dv lies behind dk
   zeroFloats(a.dq, p.queries.sums);
   for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile)
     for (const QueryRange &range : p.ranges)
@@ -223,6 +165,7 @@ inline void backwardHead(const GradArrays &a, const Plan &p,
         backwardTile<Units, byDocument>(
             a, tileAt(p, range, i0, j0, kGradientRows), p, drop, fetcher, lse);
 }
+#endif
 
 template <bool byDocument, typename T>
 void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
@@ -263,7 +206,6 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
     packAcross<Units>(a.k, heads.k(kIn, b, kv), 0, d.keys, p);
     packTransposed<Units>(a.kt, heads.k(kIn, b, kv), p);
     packTransposed<Units>(a.vt, heads.v(vIn, b, kv), p);
-    zeroFloats(a.dk, 2 * p.keys.sums); // dv lies behind dk
     for (int64_t h = kv * group; h < (kv + 1) * group; ++h) {
       packRows<Units>(a.q, heads.q(qIn, b, h), p.queries, p);
       packRows<Units>(a.dout, heads.out(dout, b, h), p.queries, p);
@@ -274,7 +216,8 @@ void backwardOf(const AttentionCall &call, const AttentionGradients &g) {
       rowDots(a.dot, heads.out(dout, b, h), heads.out(out, b, h), p);
       fetchBeside(b, h);
       backwardHead<Units, byDocument>(a, p, dropperOf(call, b, h), fetcher,
-                                      g.lse + (b * d.heads + h) * d.seq);
+                                      g.lse + (b * d.heads + h) * d.seq,
+                                      h == kv * group);
       unpackTokens<Units>(heads.q((T *)g.dq, b, h), a.dq, p.queries, p,
                           p.scale);
     }

@@ -127,11 +127,18 @@ public:
     });
   }
   MTC_INLINE void draw(KeptRow &row, int64_t index) const {
-    row = KeptRow(hasWholeRows ? (const void *)(runs + kOfWholeRow * index)
-                               : bits + index);
+    row = KeptRow(bitsAt(index));
+  }
+  MTC_INLINE uint64_t bitsOf(int64_t row) const {
+    uint64_t all;
+    __builtin_memcpy(&all, bitsAt(row), sizeof all);
+    return all;
   }
 
 private:
+  MTC_INLINE const void *bitsAt(int64_t row) const {
+    return hasWholeRows ? (const void *)(runs + kOfWholeRow * row) : bits + row;
+  }
   static constexpr int kDrawnAtOnce = 4;
   static constexpr int kOfWholeRow = kTile / kRun; ///< runs
   static_assert(kOfWholeRow == 2, "a row's runs are its 64 bits");

@@ -100,9 +100,10 @@ private:
   Fetcher &fetcher;
 };
 
-/// Register tiles of a head, those at the diagonal as if they were whole: of
-/// each tile of at most `most` rows `scores` products that have its columns,
-/// and `sums` that have those of a head.
+/// How many times a head fetches something, tiles at the diagonal taken as
+/// whole: with each register tile, where of a tile of at most `most` rows
+/// `scores` products have its columns and `sums` have those of a head; by AMX
+/// tiles with each row, beside its exponentials.
 inline int64_t registerTiles(const Plan &p, int64_t most, int64_t scores,
                              int64_t sums) {
   int64_t blocks = 0;
@@ -112,6 +113,8 @@ inline int64_t registerTiles(const Plan &p, int64_t most, int64_t scores,
         TileAt at = tileAt(p, range, i0, j0, most);
         blocks += at.isSeen() ? roundUp(at.rows, kTileRows) / kTileRows : 0;
       }
+  if constexpr (kHasTiles)
+    return blocks * kTileRows;
   return blocks * (scores * kTile + sums * p.headPad) / kTileCols;
 }
 

@@ -8,129 +8,13 @@
 #define MTC_RUNTIME_KERNELS_CPU_ATTENTION_FORWARD_H
 
 #include "runtime/base/plain_math.h"
-#include "runtime/kernels/cpu/attention_dropout.h"
 #include "runtime/kernels/cpu/attention_pack.h"
-#include "runtime/kernels/cpu/attention_products.h"
+#include "runtime/kernels/cpu/attention_softmax.h"
+#ifdef __AMX_TILE__
+#include "runtime/kernels/cpu/attention_segments.h"
+#endif
 
 namespace {
-
-/// Rows that are computed together: few, so that their tiles stay in the cache
-/// beside those of keys and values. Whole vectors.
-constexpr int64_t kQueryRows = 32;
-
-/// State of kQueryRows query rows.
-struct QueryTile {
-  float *out;       ///< [kQueryRows][headPad], unnormalised
-  float *scores;    ///< [kQueryRows][kTile]
-  float *weights;   ///< of units along rows: where floats are, those of scores
-  float *max, *sum; ///< running, [kQueryRows]
-  float *decay;     ///< of the tile at hand: factor of what was before
-};
-
-/// The maximum of a row before its first key. With documents a whole tile of
-/// keys may be none of the row's, and -inf less -inf is no number.
-template <bool byDocument>
-inline constexpr float kLowest = byDocument ? -1e30f : -__builtin_inff();
-
-/// Columns of a row that products read.
-template <Sight sight>
-MTC_INLINE int64_t columnsSeen(const TileAt &at, int64_t row) {
-  return sight == Sight::whole ? kTile : at.columnsOf(row);
-}
-
-/// The largest of a row's scaled scores, lane by lane.
-template <Sight sight>
-MTC_INLINE F topOfRow(const QueryTile &t, const TileAt &at, const Plan &p,
-                      int64_t row) {
-  const float *s = t.scores + row * kTile;
-  int64_t keys = at.keysOfRow(row), end = columnsSeen<sight>(at, row);
-  int64_t first = sight == Sight::document ? at.firstKey(row) : 0;
-  F scale = broadcast(p.scale), lowest = broadcast(-__builtin_inff());
-  F top = lowest;
-  for (int64_t j = 0; j < end; j += kW) {
-    F x = load(s + j) * scale;
-    top = maximum(top, seenLanes<sight>(x, first - j, keys - j, lowest));
-  }
-  return top;
-}
-
-/// What softmaxRow does with some vectors from column j on.
-template <typename Units, Sight sight, bool drops, int kN>
-MTC_INLINE void softmaxVectors(const QueryTile &t, const TileAt &at,
-                               const Plan &p, const Dropper &drop,
-                               const KeptRow &kept, int64_t row, int64_t j,
-                               F &sum) {
-  const float *s = t.scores + row * kTile + j;
-  int64_t keys = at.keysOfRow(row) - j;
-  int64_t first = sight == Sight::document ? at.firstKey(row) - j : 0;
-  F scale = broadcast(p.scale), shift = broadcast(t.max[row]);
-  F factor = broadcast(drop.scale), zero = broadcast(0), x[kN];
-  onEach<kN>([&](int i) { x[i] = load(s + i * kW) * scale - shift; });
-  expUpTo88(x); // at most the maximum
-  onEach<kN>([&](int i) {
-    x[i] = seenLanes<sight>(x[i], first - i * kW, keys - i * kW, zero);
-    sum = sum + x[i];
-    if constexpr (drops)
-      x[i] = Units::kScalesAtOnce ? kept.keepTimes(j + i * kW, x[i], factor)
-                                  : kept.keep(j + i * kW, x[i]);
-  });
-  onEach<kN>(
-      [&](int i) { Units::storeAlong(t.weights, row, j + i * kW, x[i]); });
-}
-
-/// Scores become exp(s - maximum), dropped, zero beyond the keys (of -inf the
-/// held exponential is not zero); those of floats are scaled as what is kept.
-/// The sum before dropout, lane by lane.
-template <typename Units, Sight sight, bool drops>
-MTC_INLINE F softmaxRow(const QueryTile &t, const TileAt &at, const Plan &p,
-                        const Dropper &drop, const KeptTile &kept,
-                        int64_t row) {
-  int64_t end = columnsSeen<sight>(at, row), j = 0;
-  F sum = broadcast(0);
-  KeptRow keptRow;
-  if constexpr (drops)
-    kept.draw(keptRow, row);
-  for (; j + kAtOnce * kW <= end; j += kAtOnce * kW)
-    softmaxVectors<Units, sight, drops, kAtOnce>(t, at, p, drop, keptRow, row,
-                                                 j, sum);
-  for (; j < end; j += kW)
-    softmaxVectors<Units, sight, drops, 1>(t, at, p, drop, keptRow, row, j,
-                                           sum);
-  return sum;
-}
-
-/// Of kW rows from `from` on: the new maxima, what earlier sums must be
-/// multiplied by, and the new sums.
-template <typename Units, Sight sight, bool drops>
-MTC_INLINE void softmaxRows(const QueryTile &t, const TileAt &at, const Plan &p,
-                            const Dropper &drop, const KeptTile &kept,
-                            int64_t from) {
-  F lanes[kW];
-  for (int64_t i = 0; i < kW; ++i)
-    lanes[i] = from + i < at.rows ? topOfRow<sight>(t, at, p, from + i)
-                                  : broadcast(-__builtin_inff());
-  F before = load(t.max + from);
-  F max = maximum(combineRows<Maximum>(lanes), before);
-  F decay = expUpTo88(before - max);
-  store(t.max + from, max);
-  store(t.decay + from, decay);
-  for (int64_t i = 0; i < kW; ++i)
-    lanes[i] =
-        from + i < at.rows
-            ? softmaxRow<Units, sight, drops>(t, at, p, drop, kept, from + i)
-            : broadcast(0);
-  store(t.sum + from, fma(load(t.sum + from), decay, combineRows<Sum>(lanes)));
-}
-
-template <typename Units, Sight sight>
-inline void softmaxTile(const QueryTile &t, const TileAt &at, const Plan &p,
-                        const Dropper &drop, const KeptTile &kept) {
-  for (int64_t from = 0; from < at.rows; from += kW)
-    if (drop.threshold)
-      softmaxRows<Units, sight, true>(t, at, p, drop, kept, from);
-    else
-      softmaxRows<Units, sight, false>(t, at, p, drop, kept, from);
-}
 
 /// max + log(sum) of rows from i0 on; of a sum that is infinite or none,
 /// itself.
@@ -164,11 +48,7 @@ inline void finishRows(const QueryTile &t, const Plan &p, const Dropper &drop,
   }
 }
 
-/// The keys and values of one head, packed.
-struct PackedKeys {
-  const float *kt, *v;
-};
-
+#ifndef __AMX_TILE__ // attention_segments.h has them of several tiles
 /// Queries from i0 on against the keys of one tile, of which they see some.
 template <typename Units, bool byDocument, Begin begin>
 inline void forwardTile(const QueryTile &t, const float *q,
@@ -187,6 +67,24 @@ inline void forwardTile(const QueryTile &t, const float *q,
   addByKeys<Units, begin>(t.out, t.weights, keys.v, t.decay, at, p, fetcher);
 }
 
+/// The queries of a range from i0 on against all keys that they see.
+template <typename Units, bool byDocument>
+inline void forwardRows(const QueryRange &range, int64_t i0, const QueryTile &t,
+                        const float *q, const PackedKeys &keys, const Plan &p,
+                        const Dropper &drop, Fetcher &fetcher) {
+  bool begun = false;
+  onSeenTiles<byDocument>(p, range, i0, [&](const TileAt &at) {
+    if (begun)
+      forwardTile<Units, byDocument, Begin::scaled>(t, q, keys, at, p, drop,
+                                                    fetcher);
+    else
+      forwardTile<Units, byDocument, Begin::zero>(t, q, keys, at, p, drop,
+                                                  fetcher);
+    begun = true;
+  });
+}
+#endif
+
 /// The queries of one range and head.
 template <typename Units, bool byDocument, typename T>
 inline void forwardRange(const QueryRange &range, const QueryTile &t,
@@ -198,22 +96,7 @@ inline void forwardRange(const QueryRange &range, const QueryTile &t,
       t.max[r] = kLowest<byDocument>;
       t.sum[r] = 0;
     }
-    bool begun = false;
-    for (int64_t j0 = 0; j0 < p.keys.count; j0 += kTile) {
-      TileAt at = tileAt(p, range, i0, j0, kQueryRows);
-      if (!at.isSeen())
-        break;
-      if constexpr (byDocument)
-        if (!at.isInDocuments())
-          continue;
-      if (begun)
-        forwardTile<Units, byDocument, Begin::scaled>(t, q, keys, at, p, drop,
-                                                      fetcher);
-      else
-        forwardTile<Units, byDocument, Begin::zero>(t, q, keys, at, p, drop,
-                                                    fetcher);
-      begun = true;
-    }
+    forwardRows<Units, byDocument>(range, i0, t, q, keys, p, drop, fetcher);
     int64_t rows = within(range.end - i0, 0, kQueryRows);
     finishLse(t, rows, lse + i0);
     finishRows<Units>(t, p, drop, i0, rows, out);
@@ -230,8 +113,8 @@ template <typename Units>
 inline ForwardArrays forwardArrays(float *kt, const Plan &p) {
   float *v = kt + p.keys.units, *q = v + p.keys.units;
   float *out = q + p.queries.units, *scores = out + kQueryRows * p.headPad;
-  float *weights = scores, *max = scores + kQueryRows * kTile;
-  if (Units::kElements > 1) {
+  float *weights = scores, *max = scores + kSegmentTiles * kQueryRows * kTile;
+  if (Units::kElements > 1 && !kHasTiles) {
     weights = max;
     max += kQueryRows * kTile / Units::kElements;
   }

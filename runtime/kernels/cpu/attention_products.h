@@ -24,30 +24,16 @@ template <typename Units> MTC_INLINE int64_t unitsFor(int64_t elements) {
   return steppedUnits(elements, Units::kElements);
 }
 
-/// c[rows, columns] = a·b, or added to it, where units of a lie along its rows.
-template <typename Units, Begin begin, typename ExtentOf, typename Beside>
-MTC_INLINE void productByRows(int64_t rows, const Rows &a, const Rows &b,
-                              const Target &c, const float *factors,
-                              ExtentOf extentOf, Beside &&beside) {
-#ifdef __AMX_TILE__
-  tileProduct<begin>(rows, a, b, c, factors, extentOf, beside);
-#else
-  tileGemm<Units, begin>(rows, {a.p, a.stride, 1}, b, c, factors, extentOf,
-                         beside);
-#endif
-}
-
 /// scores[rows, kTile] = a (rows, from i0)·transposed tile.
 template <typename Units, typename Beside>
 MTC_INLINE void scoreTile(float *scores, const float *a,
                           const float *transposed, const TileAt &at,
                           const Plan &p, Beside &&beside) {
-  constexpr int64_t kColumns = kHasTiles ? 2 * kW : kW; // of a block
-  productByRows<Units, Begin::zero>(
-      at.rows, {a + at.i0 * p.rowUnits, p.rowUnits},
+  tileGemm<Units, Begin::zero>(
+      at.rows, {a + at.i0 * p.rowUnits, p.rowUnits, 1},
       {transposed + at.j0 * p.dimUnits, kTile}, {scores, kTile}, nullptr,
       [&](int64_t row) {
-        return Extent{0, p.dimUnits, roundUp(at.keysOfBlock(row), kColumns)};
+        return Extent{0, p.dimUnits, roundUp(at.keysOfBlock(row), kW)};
       },
       beside);
 }
@@ -58,8 +44,8 @@ template <typename Units, Begin begin>
 MTC_INLINE void addByKeys(float *c, const float *tile, const float *b,
                           const float *factors, const TileAt &at, const Plan &p,
                           Fetcher &fetcher) {
-  productByRows<Units, begin>(
-      at.rows, {tile, kTile / Units::kElements},
+  tileGemm<Units, begin>(
+      at.rows, {tile, kTile / Units::kElements, 1},
       {b + at.j0 / Units::kElements * p.headPad, p.headPad}, {c, p.headPad},
       factors,
       [&](int64_t row) {
@@ -82,16 +68,9 @@ MTC_INLINE void addByRows(float *c, const float *tile, const float *b,
   };
   const Rows right{b + at.unit * p.headPad, p.headPad};
   const Target to{c, p.headPad};
-#ifdef __AMX_TILE__
-  alignas(64) float turned[kTile * kTile / 2];
-  turnUnits(turned, tile, 0, end);
-  tileProduct<Begin::present>(at.keys, {turned, kTile / 2}, right, to, nullptr,
-                              extentOf, FetchBeside(fetcher));
-#else
   tileGemm<Units, Begin::present>(at.keys, {tile, 1, Units::kElements * kTile},
                                   right, to, nullptr, extentOf,
                                   FetchBeside(fetcher));
-#endif
 }
 
 } // namespace

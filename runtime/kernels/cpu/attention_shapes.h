@@ -177,11 +177,10 @@ struct TileAt {
   MTC_INLINE bool isWhole() const {
     return keys == kTile && ahead >= kTile - 1;
   }
-  /// Columns of a row that products read: whole vectors, by tiles all.
+  /// Columns of a row that products read: whole vectors, by tiles two of them.
   MTC_INLINE int64_t columnsOf(int64_t row) const {
-    if constexpr (kHasTiles)
-      return kTile;
-    return roundUp(keysOfBlock(row / kTileRows * kTileRows), kW);
+    constexpr int64_t kColumns = kHasTiles ? 2 * kW : kW;
+    return roundUp(keysOfBlock(row / kExtentRows * kExtentRows), kColumns);
   }
 
   const int32_t *documents; ///< of the rows, or null

@@ -11,7 +11,6 @@
 
 #include "runtime/kernels/cpu/attention_shapes.h"
 #include "runtime/kernels/cpu/tile_shapes.h"
-#include "runtime/kernels/cpu/transpose.h"
 
 namespace {
 
@@ -29,64 +28,63 @@ MTC_INLINE void beginSums(const Target &c, int64_t rows, int64_t columns,
       }
 }
 
-/// A block of at most 32 rows of a, [row][unit], and all its columns.
-template <Begin begin, typename Beside>
-MTC_INLINE void tileRows(int64_t rows, const Rows &a, const Rows &b,
-                         const Target &c, const float *factors, const Extent &e,
-                         Beside &beside) {
-  beginSums<begin>(c, rows, e.columns, factors);
-  const char *upper = (const char *)(a.p + e.begin);
-  const int64_t below = rows > kTileSide ? kTileSide : 0;
+/// A block of sums in memory, from its first one on.
+MTC_INLINE TileSums sumsAt(const Target &c) {
+  return {c.p, c.p + kTileSide * c.stride, 4 * c.stride};
+}
+template <Begin begin> MTC_INLINE void beginTiles(const TileSums &sums) {
+  if constexpr (begin == Begin::zero)
+    zeroSums();
+  else
+    loadSums(sums);
+}
+MTC_INLINE void storeSums(const TileSums &sums) {
+  storeUpper(sums);
+  storeLower(sums);
+}
+
+/// Adds units [from, to) of the rows of a, [row][unit], to a block.
+MTC_INLINE void addTileSteps(const Rows &a, const Rows &b, int64_t from,
+                             int64_t to) {
+  const char *upper = (const char *)(a.p + from);
+  TileRows left{upper, upper + 4 * kTileSide * a.stride, 4 * a.stride, 64};
+  TileColumns right{b.p + from * b.stride, 4 * b.stride};
+  for (int64_t k = from; k < to; k += kTileSide)
+    addTileStep(left, right);
+}
+
+/// The first rows of a block of sums, which others follow in memory.
+MTC_INLINE void storeSums(const Target &c, int64_t rows) {
+  alignas(64) float all[kTileBlock * kTileBlock];
+  storeSums(sumsAt({all, kTileBlock}));
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t j = 0; j < kTileBlock; j += kW)
+      store(c.p + row * c.stride + j, load(all + row * kTileBlock + j));
+}
+
+/// `rows` rows, at most 32, of c = a·b, or added to it. 32 of a and c are read.
+template <Begin begin>
+MTC_INLINE void tileSomeRows(int64_t rows, const Rows &a, const Rows &b,
+                             const Target &c, const Extent &e) {
   for (int64_t j = 0; j < e.columns; j += kTileBlock) {
-    for (int64_t r = 0; r < rows; r += kTileRows)
-      beside.beforeTile();
-    const TileSums to{c.p + j, c.p + below * c.stride + j, 4 * c.stride};
-    if constexpr (begin == Begin::zero)
-      zeroSums();
-    else
-      loadSums(to);
-    TileRows left{upper, upper + 4 * below * a.stride, 4 * a.stride, 64};
-    TileColumns right{b.p + e.begin * b.stride + j, 4 * b.stride};
-    for (int64_t k = e.begin; k < e.end; k += kTileSide)
-      addTileStep(left, right);
-    storeUpper(to);
-    if (below > 0)
-      storeLower(to);
+    const Target to{c.p + j, c.stride};
+    beginTiles<begin>(sumsAt(to));
+    addTileSteps(a, {b.p + j, b.stride}, e.begin, e.end);
+    storeSums(to, rows);
   }
 }
 
-/// As tileGemm, of whole steps of units, with a's units along its rows and
-/// columns in blocks of 32. extentOf(row) is of the 32 rows from `row` on.
-template <Begin begin, typename ExtentOf, typename Beside>
-MTC_INLINE void tileProduct(int64_t rows, const Rows &a, const Rows &b,
-                            const Target &c, const float *factors,
-                            ExtentOf extentOf, Beside &&beside) {
-  for (int64_t row = 0; row < rows; row += kTileBlock) {
-    const int64_t some = least(rows - row, kTileBlock);
-    shapeTiles(some);
-    tileRows<begin>(some, {a.p + row * a.stride, a.stride}, b,
-                    {c.p + row * c.stride, c.stride},
-                    begin == Begin::scaled ? factors + row : nullptr,
-                    extentOf(row), beside);
+/// 32 rows of c = a·b, or added to it. Rows that are not there are read and
+/// written, too.
+template <Begin begin>
+MTC_INLINE void tileRows(const Rows &a, const Rows &b, const Target &c,
+                         const Extent &e) {
+  for (int64_t j = 0; j < e.columns; j += kTileBlock) {
+    const TileSums to = sumsAt({c.p + j, c.stride});
+    beginTiles<begin>(to);
+    addTileSteps(a, {b.p + j, b.stride}, e.begin, e.end);
+    storeSums(to);
   }
-}
-
-/// A tile of units across its rows, some units from `begin` to `end`, of all
-/// its columns, as units along the columns: turned[column][kTile / 2].
-MTC_INLINE void turnUnits(float *turned, const float *tile, int64_t begin,
-                          int64_t end) {
-  constexpr int64_t kUnitRow = 2 * kTile, kTurnedRow = kTile / 2;
-  for (int64_t unit = begin; unit < end; unit += kTileSide)
-    for (int64_t column = 0; column < kTile; column += kTileSide) {
-      F block[kW];
-#pragma GCC unroll 16
-      for (int i = 0; i < kW; ++i)
-        block[i] = load(tile + (unit + i) * kUnitRow + column);
-      transpose(block);
-#pragma GCC unroll 16
-      for (int i = 0; i < kW; ++i)
-        store(turned + (column + i) * kTurnedRow + unit, block[i]);
-    }
 }
 
 } // namespace

@@ -40,16 +40,26 @@ struct FloatUnits {
     return widen(*p);
   }
 
+  /// The power of `exponent` is e^(score·scale - shift): at most 1, or any
+  /// (anyPowers).
+  MTC_INLINE static F exponent(F score, F scale, F shift) {
+    return score * scale - shift;
+  }
+  template <int kN> MTC_INLINE static void powers(F (&x)[kN]) { expUpTo88(x); }
+  template <int kN> MTC_INLINE static void anyPowers(F (&x)[kN]) { expOf(x); }
+
   /// A result.
   template <typename T> MTC_INLINE static void storeResult(T *p, F x) {
     store(p, x);
   }
 
-  /// Elements [j, j + kW) of a row of a tile whose units go along the row.
-  MTC_INLINE static void storeAlong(float *tile, int64_t row, int64_t j, F x) {
-    store(tile + row * kTile + j, x);
+  /// Vectors of elements from j on of a row whose units go along it.
+  template <int kN>
+  MTC_INLINE static void storeAlong(float *row, int64_t j, const F (&x)[kN]) {
+    onEach<kN>([&](int i) { store(row + j + i * kW, x[i]); });
   }
-  /// The same of kElements rows from `row` on, whose units go across them.
+  /// Elements [j, j + kW) of kElements rows of a tile from `row` on, whose
+  /// units go across them.
   MTC_INLINE static void storeAcross(float *tile, int64_t row, int64_t j,
                                      const F (&x)[1]) {
     store(tile + row * kTile + j, x[0]);
@@ -83,22 +93,58 @@ struct PairUnits {
     return __builtin_bit_cast(float, high << 16 | p->bits);
   }
 
+  /// By powers of two, which have fewer steps: a rounding to eight bits hides
+  /// what they are off, and sums and lse are off by as little.
+  /// However far a score is from zero, its difference from itself is zero.
+  MTC_INLINE static F exponent(F score, F scale, F shift) {
+    constexpr float kPerE = 1.44269504f;
+    return (score * scale - shift) * broadcast(kPerE);
+  }
+  template <int kN> MTC_INLINE static void powers(F (&x)[kN]) {
+    exp2UpTo127(x);
+  }
+  template <int kN> MTC_INLINE static void anyPowers(F (&x)[kN]) {
+    onEach<kN>([&](int i) { x[i] = minimum(broadcast(127.0f), x[i]); });
+    exp2UpTo127(x);
+  }
+
   /// Subnormals are zero here, too.
   MTC_INLINE static void storeResult(Bf16 *p, F x) {
     _mm256_storeu_si256((__m256i *)p, (__m256i)_mm512_cvtneps_pbh(x));
   }
 
-  MTC_INLINE static void storeAlong(float *tile, int64_t row, int64_t j, F x) {
-    storeResult((Bf16 *)tile + row * kTile + j, x);
+  template <int kN>
+  MTC_INLINE static void storeAlong(float *row, int64_t j, const F (&x)[kN]) {
+    Bf16 *to = (Bf16 *)row + j;
+    if constexpr (kN == 1)
+      storeResult(to, x[0]);
+    else
+      onEach<kN / 2>([&](int i) {
+        _mm512_storeu_si512(to + 2 * i * kW,
+                            (U)_mm512_cvtne2ps_pbh(x[2 * i + 1], x[2 * i]));
+      });
   }
   MTC_INLINE static void storeAcross(float *tile, int64_t row, int64_t j,
                                      const F (&x)[2]) {
-    U halves = (U)_mm512_cvtne2ps_pbh(x[1], x[0]);
+    store(tile + row * kTile + j, pairsOf(halvesOf(x[0], x[1])));
+  }
+  /// Vectors of two rows, rounded, one behind the other; and units across them.
+  MTC_INLINE static U halvesOf(F low, F high) {
+    return (U)_mm512_cvtne2ps_pbh(high, low);
+  }
+  MTC_INLINE static F pairsOf(U halves) {
     const U order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26,
                                      10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20,
                                      4, 19, 3, 18, 2, 17, 1, 16, 0);
-    _mm512_storeu_si512(tile + row * kTile + j,
-                        _mm512_permutexvar_epi16(order, halves));
+    return _mm512_castsi512_ps(_mm512_permutexvar_epi16(order, halves));
+  }
+  /// The same rows' elements from j on, `stride` floats apart.
+  MTC_INLINE static void storeTwoAlong(float *row, int64_t stride, int64_t j,
+                                       U halves) {
+    _mm256_storeu_si256((__m256i *)((Bf16 *)row + j),
+                        _mm512_castsi512_si256(halves));
+    _mm256_storeu_si256((__m256i *)((Bf16 *)(row + stride) + j),
+                        _mm512_extracti64x4_epi64(halves, 1));
   }
 };
 #endif

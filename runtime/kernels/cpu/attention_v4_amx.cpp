@@ -9,12 +9,14 @@
 namespace mtc::runtime {
 
 static void forwardByTiles(const AttentionCall &call, void *out, float *lse) {
+  shapeTiles(kTileBlock);
   forwardWith(call, static_cast<Bf16 *>(out), lse);
   _tile_release();
 }
 
 static void backwardByTiles(const AttentionCall &call,
                             const AttentionGradients &gradients) {
+  shapeTiles(kTileBlock);
   backwardWith<Bf16>(call, gradients);
   _tile_release();
 }

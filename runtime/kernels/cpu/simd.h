@@ -242,5 +242,24 @@ template <int kN> MTC_INLINE void expOf(F (&x)[kN]) {
   expUpTo88(x);
 }
 
+#ifdef __AVX512F__
+/// 2^x of each of some vectors, for x <= 127; below -126 it is held at 2^-126;
+/// NaN stays NaN. x = n + r, |r| <= 1/2, and the polynomial of degree 5 that is
+/// 1 at 0 and nearest to 2^r: within 1.1e-7 of it, relatively, and 1.7e-7 with
+/// the roundings of fp32. Fewer steps than expUpTo88 has.
+template <int kN> MTC_INLINE void exp2UpTo127(F (&x)[kN]) {
+  F n[kN], p[kN];
+  onEach<kN>([&](int i) { x[i] = maximum(broadcast(-126.0f), x[i]); });
+  onEach<kN>([&](int i) { n[i] = roundEven(x[i]); });
+  onEach<kN>([&](int i) { x[i] = x[i] - n[i]; });
+  onEach<kN>([&](int i) { p[i] = broadcast(0x1.5bba14p-10f); });
+  constexpr float kTerms[] = {0x1.3cea88p-7f, 0x1.c6b752p-5f, 0x1.ebf9bcp-3f,
+                              0x1.62e42ap-1f, 1.0f};
+  for (float term : kTerms)
+    onEach<kN>([&](int i) { p[i] = fma(p[i], x[i], broadcast(term)); });
+  onEach<kN>([&](int i) { x[i] = timesPower(p[i], n[i]); });
+}
+#endif
+
 } // namespace
 #endif // MTC_RUNTIME_KERNELS_CPU_SIMD_H

@@ -185,6 +185,29 @@ TEST_P(Attention, DocumentsOfAnyNumbers) {
     EXPECT_TRUE(std::isfinite(x));
 }
 
+// Rounding alone may put such a score as far above the largest one as it is
+// wide: a row's probabilities are those of one key all the same.
+TEST_P(Attention, ScoresFarFromZero) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16})
+    for (bool causal : {true, false}) {
+      Problem p({1, 130, 2, 2, 16, causal, 0.0, dtype}, Layout::dense);
+      const auto values = size_t(p.vAt); // q and k lie in front of v
+      for (size_t i = 0; i < values; ++i)
+        p.qkv[i] *= 0x1p20f;
+      p.forward();
+      p.backward();
+      const Reference r = reference(p);
+      const MtcAttention &d = p.shape;
+      EXPECT_LT(relativeError({p.out.begin(), p.out.end()}, r.out), 0x1p-8)
+          << dtype << causal;
+      EXPECT_LT(relativeError(dense(p, &p.dqkv[values], d.kv_heads,
+                                    d.v_token_stride, d.v_head_stride),
+                              r.dv),
+                0x1p-7)
+          << dtype << causal;
+    }
+}
+
 TEST_P(Attention, GroupedQueries) {
   check({2, 70, 6, 2, 20, true, 0.1}, Layout::dense);
   check({1, 100, 4, 1, 16, true, 0.0}, Layout::padded);
@@ -317,19 +340,27 @@ Problem twoPieces(const Problem &whole, int64_t ranks, int64_t rank) {
 // Queries in two pieces see the keys before them, and have the mask of their
 // places: every query has the bits that it has in the whole, and what the
 // pieces give keys and values adds up. 70 positions in pieces of 35 end inside
-// of tiles, 264 in pieces of 66 and 44 begin in the middle of some, and 132 in
-// pieces of 33 have an odd number of rows.
+// of tiles, 264 in pieces of 66 and 44 begin in the middle of some, 132 in
+// pieces of 33 have an odd number of rows, and of 456 in pieces of 114 rows of
+// one document lie beside rows of another one, which see keys far in front.
 void piecesAddUp(MtcDtype dtype, double tolerance) {
   for (auto [seq, ranks] : {std::pair<int64_t, int64_t>{70, 1},
                             {264, 2},
                             {264, 3},
                             {132, 2},
-                            {16, 4}})
-    for (auto [causal, longest] :
-         {std::pair<bool, int>{true, 0}, {false, 0}, {true, 90}, {true, 7}}) {
+                            {16, 4},
+                            {456, 2}})
+    for (auto [causal, longest] : {std::pair<bool, int>{true, 0},
+                                   {false, 0},
+                                   {true, 90},
+                                   {true, 7},
+                                   {true, 250}}) {
       Problem whole({1, seq, 2, 2, 16, causal, 0.3, dtype}, Layout::dense);
       if (longest > 0)
         whole.documents = documentsOf(1, seq, longest);
+      if (longest == 250) // 250 tokens, then the others
+        for (int64_t i = 0; i < seq; ++i)
+          whole.documents[size_t(i)] = i < longest ? 0 : longest;
       whole.forward();
       whole.backward();
       int64_t row = 2 * 16;
@@ -419,6 +450,24 @@ TEST_P(Attention, NonFiniteInputsShow) {
     p.forward();
     for (int64_t t = 0; t < 70; ++t)
       EXPECT_EQ(std::isnan(p.out[size_t(t * 16)]), t == 3) << t;
+  }
+}
+
+// What is not finite in a key shows in the queries that read its tile, and in
+// none of another range, though a block of rows ends in that range's first
+// ones.
+TEST_P(Attention, NonFiniteKeysStayInTheirRange) {
+  for (MtcDtype dtype : {MTC_F32, MTC_BF16}) {
+    Problem whole({1, 204, 1, 1, 16, true, 0.0, dtype}, Layout::dense);
+    whole.documents.assign(204, 0);
+    for (size_t i = 102; i < 204; ++i)
+      whole.documents[i] = 102;
+    whole.qkv[size_t(whole.kAt + 17 * 16)] = INFINITY;
+    Problem part = twoPieces(whole, 2, 0); // [0, 51), [153, 204)
+    part.forward();
+    part.backward();
+    for (int64_t i = part.shape.first * 16; i < part.shape.seq * 16; ++i)
+      EXPECT_TRUE(std::isfinite(part.dqkv[size_t(part.qAt + i)])) << i;
   }
 }
 
