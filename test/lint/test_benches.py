@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Benches are built by hand, so nothing else says that they still compile: each source of
-test/bench, by the command that the build has for it, up to its types."""
+test/bench, by the command that the build has for it, up to its types, or unoptimized, where ccache
+knows it from the last time."""
 
 import concurrent.futures
 import json
@@ -10,8 +11,10 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 SOURCES, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+LAUNCHER = sys.argv[3:]  # of the compiler: ccache, if there is one
 # Of libraries that a machine may lack: without them there is no command.
 OPTIONAL = {"comm/bench_mpi.cpp"}
 
@@ -41,8 +44,11 @@ def check(entry):
     """What the compiler says of a unit that does not compile."""
     words = shlex.split(entry["command"])
     words[words.index("-o"):words.index("-o") + 2] = []
-    done = subprocess.run([*words, "-fsyntax-only", "-w"], cwd=entry["directory"], text=True,
-                          capture_output=True)
+    with tempfile.TemporaryDirectory() as folder:
+        # ccache keeps objects only, by the text of a unit and of all that it includes.
+        what = ["-O0", "-o", os.path.join(folder, "unit.o")] if LAUNCHER else ["-fsyntax-only"]
+        done = subprocess.run([*LAUNCHER, *words, *what, "-w"], cwd=entry["directory"], text=True,
+                              capture_output=True)
     return done.stderr if done.returncode else ""
 
 

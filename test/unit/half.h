@@ -9,6 +9,8 @@
 
 #include "mtc/runtime/abi.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -32,34 +34,43 @@ inline uint16_t nearestBf16(float value) {
   uint16_t down = uint16_t(bits >> 16);
   double below = std::fabs(double(value) - bf16Value(down));
   double above = std::fabs(double(bf16Value(uint16_t(down + 1))) - value);
-  bool up = above < below || (above == below && (down & 1));
+  // Of random values no processor guesses a branch.
+  int up = int(above < below) | (int(above == below) & down & 1);
   return uint16_t(down + up);
+}
+
+/// 2^exponent of a normal double, without a call of a library: tests convert
+/// many millions of values.
+inline double powerOfTwo(int exponent) {
+  return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
 inline float f16Value(uint16_t half) {
   int exponent = half >> 10 & 31, fraction = half & 0x3ff;
-  float size = exponent == 31 ? (fraction ? NAN : INFINITY)
-               : exponent == 0
-                   ? std::ldexp(float(fraction), -24)
-                   : std::ldexp(float(1024 + fraction), exponent - 25);
-  return half & 0x8000 ? -size : size;
+  int digits = exponent == 0 ? fraction : 1024 + fraction;
+  auto size = float(digits * powerOfTwo(std::max(exponent, 1) - 25));
+  if (exponent == 31)
+    size = fraction ? NAN : INFINITY;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(size) |
+                              uint32_t(half & 0x8000) << 16);
 }
 
 /// To nearest, ties to even.
 inline uint16_t nearestF16(float value) {
-  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  auto sign = uint16_t(std::bit_cast<uint32_t>(value) >> 16 & 0x8000);
   double size = std::fabs(double(value));
   if (std::isnan(value))
     return 0x7e00;
   if (size >= 65520)
     return sign | 0x7c00;
   // In units of the last place, of which subnormals have that of 2^-14.
-  int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
-  auto units = int(std::nearbyint(std::ldexp(size, 10 - exponent)));
-  return uint16_t(sign | (units + ((exponent + 14) << 10)));
+  int exponent = std::max(int(std::bit_cast<uint64_t>(size) >> 52) - 1023, -14);
+  // Doubles from 2^52 on are integers: the addition rounds.
+  double units = (size * powerOfTwo(10 - exponent) + 0x1p52) - 0x1p52;
+  return uint16_t(sign | (int(units) + ((exponent + 14) << 10)));
 }
 
-inline bool isHalf(MtcDtype dtype) {
+constexpr bool isHalf(MtcDtype dtype) {
   return dtype == MTC_BF16 || dtype == MTC_F16;
 }
 inline float halfValue(MtcDtype dtype, uint16_t half) {
@@ -87,10 +98,15 @@ inline std::vector<std::byte> storedAs(MtcDtype dtype,
                                        const std::vector<float> &values) {
   size_t width = isHalf(dtype) ? 2 : 4;
   std::vector<std::byte> bytes(values.size() * width);
+  if (bytes.empty())
+    return bytes;
+  if (!isHalf(dtype)) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
   for (size_t i = 0; i < values.size(); ++i) {
-    uint16_t half = isHalf(dtype) ? nearestHalf(dtype, values[i]) : uint16_t(0);
-    std::memcpy(&bytes[i * width],
-                isHalf(dtype) ? (const void *)&half : &values[i], width);
+    uint16_t half = nearestHalf(dtype, values[i]);
+    std::memcpy(&bytes[i * 2], &half, 2);
   }
   return bytes;
 }

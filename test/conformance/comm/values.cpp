@@ -4,8 +4,10 @@
 
 #include "test/unit/half.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace mtc::test {
 namespace {
@@ -29,7 +31,9 @@ float floatOf(MtcDtype dtype, uint64_t bits) {
   float magnitude = float(bits & 0xffffff) * float(1 << ((bits >> 24) & 15));
   if (dtype == MTC_F16)
     magnitude *= 0x1p-28f;
-  return (bits >> 28) & 1 ? -magnitude : magnitude;
+  // Of random bits no processor guesses a branch.
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) |
+                              uint32_t(bits >> 28 & 1) << 31);
 }
 
 Wide wideOf(uint64_t bits) {
@@ -52,53 +56,103 @@ const char *nameOf(MtcDtype dtype) {
   return names[dtype];
 }
 
+namespace {
+
+/// Element `index` of `rank`, as what the type's elements are in memory.
+template <MtcDtype D>
+using Element = std::conditional_t<
+    D == MTC_I128, Wide,
+    std::conditional_t<D == MTC_I32, uint32_t,
+                       std::conditional_t<D == MTC_F32, float, uint16_t>>>;
+
+template <MtcDtype D>
+Element<D> elementOf(int rank, int64_t index, uint64_t salt) {
+  uint64_t bits = bitsOf(rank, index, salt);
+  if constexpr (D == MTC_I32)
+    return uint32_t(bits);
+  else if constexpr (D == MTC_I128)
+    return wideOf(bits);
+  else if constexpr (D == MTC_F32)
+    return floatOf(D, bits);
+  else
+    return nearestHalf(D, floatOf(D, bits));
+}
+
+template <MtcDtype D>
+Element<D> reduced(MtcReduce op, std::span<const int> ranks, int64_t index,
+                   uint64_t salt) {
+  if constexpr (D == MTC_I128) {
+    Wide sum = 0;
+    for (int rank : ranks)
+      sum += elementOf<D>(rank, index, salt);
+    return sum;
+  } else {
+    float sum = 0;
+    for (size_t m = 0; m < ranks.size(); ++m) {
+      float value = floatOf(D, bitsOf(ranks[m], index, salt));
+      if constexpr (isHalf(D))
+        value = halfValue(D, nearestHalf(D, value));
+      sum = m == 0 ? value : reduceFloats(op, sum, value);
+    }
+    if constexpr (isHalf(D))
+      return nearestHalf(D, sum);
+    else // 32 bits, of i32 as well, which nobody adds
+      return std::bit_cast<Element<D>>(sum);
+  }
+}
+
+/// Calls f.operator()<D>() of the type: what is asked once is not asked of each
+/// of many millions of elements.
+template <class F> auto ofType(MtcDtype dtype, F f) {
+  switch (dtype) {
+  case MTC_F16:
+    return f.template operator()<MTC_F16>();
+  case MTC_BF16:
+    return f.template operator()<MTC_BF16>();
+  case MTC_I32:
+    return f.template operator()<MTC_I32>();
+  case MTC_I128:
+    return f.template operator()<MTC_I128>();
+  default:
+    return f.template operator()<MTC_F32>();
+  }
+}
+
+/// The first of `count` elements of a buffer whose bits are not those of
+/// expected(i); `count`: there is none.
+template <class T, class F>
+int64_t firstOther(const char *buffer, int64_t count, F expected) {
+  for (int64_t i = 0; i < count; ++i) {
+    T value = expected(i);
+    if (std::memcmp(&value, buffer + i * int64_t(sizeof(T)), sizeof(T)) != 0)
+      return i;
+  }
+  return count;
+}
+
+} // namespace
+
 void putValue(MtcDtype dtype, int rank, int64_t index, uint64_t salt,
               char *out) {
-  uint64_t bits = bitsOf(rank, index, salt);
-  if (dtype == MTC_I32) {
-    std::memcpy(out, &bits, 4);
-  } else if (dtype == MTC_I128) {
-    Wide wide = wideOf(bits);
-    std::memcpy(out, &wide, 16);
-  } else if (isHalf(dtype)) {
-    uint16_t half = nearestHalf(dtype, floatOf(dtype, bits));
-    std::memcpy(out, &half, 2);
-  } else {
-    float value = floatOf(dtype, bits);
-    std::memcpy(out, &value, 4);
-  }
+  fill(dtype, rank, index, 1, salt, out);
 }
 
 void fill(MtcDtype dtype, int rank, int64_t first, int64_t count, uint64_t salt,
           char *buffer) {
-  for (int64_t i = 0; i < count; ++i)
-    putValue(dtype, rank, first + i, salt, buffer + i * widthOf(dtype));
-}
-
-static void putWideSum(std::span<const int> ranks, int64_t index, uint64_t salt,
-                       char *out) {
-  Wide sum = 0;
-  for (int rank : ranks)
-    sum += wideOf(bitsOf(rank, index, salt));
-  std::memcpy(out, &sum, 16);
+  ofType(dtype, [&]<MtcDtype D>() {
+    for (int64_t i = 0; i < count; ++i) {
+      Element<D> value = elementOf<D>(rank, first + i, salt);
+      std::memcpy(buffer + i * int64_t(sizeof value), &value, sizeof value);
+    }
+  });
 }
 
 void putReduced(MtcReduce op, MtcDtype dtype, std::span<const int> ranks,
                 int64_t index, uint64_t salt, char *out) {
-  if (dtype == MTC_I128)
-    return putWideSum(ranks, index, salt, out);
-  float sum = 0;
-  for (size_t m = 0; m < ranks.size(); ++m) {
-    float value = floatOf(dtype, bitsOf(ranks[m], index, salt));
-    if (isHalf(dtype))
-      value = halfValue(dtype, nearestHalf(dtype, value));
-    sum = m == 0 ? value : reduceFloats(op, sum, value);
-  }
-  uint16_t half = isHalf(dtype) ? nearestHalf(dtype, sum) : uint16_t(0);
-  if (isHalf(dtype))
-    std::memcpy(out, &half, 2);
-  else
-    std::memcpy(out, &sum, 4);
+  ofType(dtype, [&]<MtcDtype D>() {
+    Element<D> value = reduced<D>(op, ranks, index, salt);
+    std::memcpy(out, &value, sizeof value);
+  });
 }
 
 static std::string difference(const char *what, MtcDtype dtype, int64_t index) {
@@ -109,13 +163,12 @@ static std::string difference(const char *what, MtcDtype dtype, int64_t index) {
 std::string checkReduced(MtcReduce op, MtcDtype dtype,
                          std::span<const int> ranks, int64_t first,
                          int64_t count, uint64_t salt, const char *buffer) {
-  char expected[16];
-  for (int64_t i = 0; i < count; ++i) {
-    putReduced(op, dtype, ranks, first + i, salt, expected);
-    if (std::memcmp(expected, buffer + i * widthOf(dtype), widthOf(dtype)) != 0)
-      return difference("reduced", dtype, first + i);
-  }
-  return "";
+  int64_t other = ofType(dtype, [&]<MtcDtype D>() {
+    return firstOther<Element<D>>(buffer, count, [&](int64_t i) {
+      return reduced<D>(op, ranks, first + i, salt);
+    });
+  });
+  return other == count ? "" : difference("reduced", dtype, first + other);
 }
 
 /// An element as what is computed with it.
@@ -153,13 +206,12 @@ std::string checkAdded(MtcDtype dtype, std::span<const int> ranks,
 
 std::string checkCopied(MtcDtype dtype, int rank, int64_t first, int64_t count,
                         uint64_t salt, const char *buffer) {
-  char expected[16];
-  for (int64_t i = 0; i < count; ++i) {
-    putValue(dtype, rank, first + i, salt, expected);
-    if (std::memcmp(expected, buffer + i * widthOf(dtype), widthOf(dtype)) != 0)
-      return difference("copied", dtype, first + i);
-  }
-  return "";
+  int64_t other = ofType(dtype, [&]<MtcDtype D>() {
+    return firstOther<Element<D>>(buffer, count, [&](int64_t i) {
+      return elementOf<D>(rank, first + i, salt);
+    });
+  });
+  return other == count ? "" : difference("copied", dtype, first + other);
 }
 
 } // namespace mtc::test

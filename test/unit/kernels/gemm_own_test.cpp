@@ -34,12 +34,23 @@ GemmDesc randomProduct(std::mt19937 &rng, int64_t terms) {
   return d;
 }
 
+/// What is stored as [n, k], as [k, n].
+std::vector<float> inRows(const std::vector<float> &of, int64_t k, int64_t n) {
+  std::vector<float> rows(of.size());
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t l = 0; l < k; ++l)
+      rows[size_t(l * n + j)] = of[size_t(j * k + l)];
+  return rows;
+}
+
 /// k + 1 roundings of fp32, each of a partial sum of at most the sum of sizes:
 /// the worst case of any order. A c of 16 bits has one rounding more, half a
 /// unit of its last place.
 void expectNear(const GemmDesc &d, const Operands &x,
                 const std::vector<float> &c) {
   std::vector<double> sums(static_cast<size_t>(d.n)), sizes(sums.size());
+  // In rows, which are read one after the other.
+  const std::vector<float> b = d.tb ? inRows(x.b, d.k, d.n) : x.b;
   auto element = [](const std::vector<float> &of, int64_t at) {
     return double(of[size_t(at)]);
   };
@@ -51,7 +62,7 @@ void expectNear(const GemmDesc &d, const Operands &x,
     for (int64_t l = 0; l < d.k; ++l) {
       double left = element(x.a, d.ta ? l * d.m + i : i * d.k + l);
       for (int64_t j = 0; j < d.n; ++j) {
-        double term = left * element(x.b, d.tb ? j * d.k + l : l * d.n + j);
+        double term = left * element(b, l * d.n + j);
         sums[size_t(j)] += term;
         sizes[size_t(j)] += std::fabs(term);
       }

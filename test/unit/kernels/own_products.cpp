@@ -2,8 +2,60 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace mtc::test {
+
+namespace {
+
+/// Pages that nobody has now, each run of them with one behind it that cannot
+/// be touched.
+std::vector<std::span<std::byte>> &freePages() {
+  static std::vector<std::span<std::byte>> all;
+  return all;
+}
+
+std::span<std::byte> newPages(size_t size) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  void *base = mmap(nullptr, size + page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(base, MAP_FAILED);
+  auto *begin = static_cast<std::byte *>(base);
+  EXPECT_EQ(mprotect(begin + size, page, PROT_NONE), 0);
+  return {begin, size};
+}
+
+/// The fewest that are enough.
+std::span<std::byte> takePages(size_t size) {
+  auto &all = freePages();
+  auto best = all.end();
+  for (auto it = all.begin(); it != all.end(); ++it)
+    if (it->size() >= size && (best == all.end() || it->size() < best->size()))
+      best = it;
+  if (best == all.end())
+    return newPages(size);
+  std::span<std::byte> taken = *best;
+  all.erase(best);
+  return taken;
+}
+
+} // namespace
+
+Guarded::Guarded(size_t bytes) : bytes(bytes) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t needed = (bytes + page - 1) / page * page;
+  pages = takePages(needed);
+  begin = pages.data() + pages.size() - bytes;
+  if (pages.size() > needed) {
+    EXPECT_EQ(mprotect(pages.data(), pages.size() - needed, PROT_NONE), 0);
+  }
+}
+
+Guarded::~Guarded() {
+  EXPECT_EQ(mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE), 0);
+  freePages().push_back(pages);
+}
 
 std::vector<std::string_view> isasHere() {
   std::vector<std::string_view> all;

@@ -14,32 +14,23 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <span>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace mtc::test {
 
 using namespace mtc::runtime;
 
-/// Memory that ends where no page is, and begins somewhere in one.
+/// Memory that ends where no page is, and begins somewhere in one, with no page
+/// in front of that. Pages go from one to the next, as the system would clear
+/// new ones each time: what lies there is somebody else's.
 class Guarded {
 public:
-  explicit Guarded(size_t bytes) : bytes(bytes) {
-    size_t page = size_t(sysconf(_SC_PAGESIZE));
-    size_t pages = (bytes + page - 1) / page * page;
-    mapped = pages + page;
-    base =
-        static_cast<std::byte *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(base, MAP_FAILED);
-    EXPECT_EQ(mprotect(base + pages, page, PROT_NONE), 0);
-    begin = base + pages - bytes;
-  }
+  explicit Guarded(size_t bytes);
   explicit Guarded(const std::vector<std::byte> &from) : Guarded(from.size()) {
     std::memcpy(begin, from.data(), bytes);
   }
-  ~Guarded() { munmap(base, mapped); }
+  ~Guarded();
   Guarded(const Guarded &) = delete;
   Guarded &operator=(const Guarded &) = delete;
 
@@ -48,8 +39,7 @@ public:
   size_t bytes;
 
 private:
-  std::byte *base;
-  size_t mapped;
+  std::span<std::byte> pages; ///< all but the one behind
 };
 
 /// Of this processor.
