@@ -10,8 +10,10 @@ how long it took, and the share of the limit (docs/profile.md).
 
 usage: step.py BUILD_DIR BOOK [--dtype f32 bf16] [--shapes 4x256 1x1024 4x16] [--runs N]
                [--steps N] [--layouts WORD ...] [--gemm own onednn] [--torch PYTHON ...]
+               [--avx2]
        BOOK: any file of at least 1 MB; tokens are its bytes
        PYTHON: an interpreter that has torch and numpy; PYTHON:compiled by torch.compile
+       --avx2: ours and PyTorch's as on a processor that has no AVX-512
 """
 
 import argparse
@@ -23,6 +25,9 @@ import sys
 import tempfile
 
 WARM_UP = 2
+AVX2 = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F", "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell"}
 LAYOUTS = [("1 rank x 2 threads", ["--threads", "2"], 1),
            ("tp2, 2 ranks", ["--tp", "2"], 1),
            ("dp2, 2 ranks", ["--dp", "2"], 2),
@@ -98,6 +103,7 @@ def peer(options, torch, dtype, shape):
     """PyTorch's step of the same sizes, with all that slows OpenBLAS unset."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("OPENBLAS", "OMP", "MKL", "GOTO"))}
+    env.update(AVX2 if options.avx2 else {})
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_step.py")
     python, *how = torch.split(":")
     text, memory = run([python, script, dtype, str(options.steps), *shape.split("x"), *how],
@@ -119,7 +125,10 @@ def main():
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--torch", nargs="+", default=[],
                         help="interpreters with torch; with :compiled behind it, by torch.compile")
+    parser.add_argument("--avx2", action="store_true",
+                        help="as on a processor that has no AVX-512")
     options = parser.parse_args()
+    os.environ.update(AVX2 if options.avx2 else {})
     with tempfile.TemporaryDirectory() as folder:
         cases = [Case(options, folder, dtype, shape, layout, gemm)
                  for dtype in options.dtype for shape in options.shapes for gemm in options.gemm
