@@ -130,11 +130,8 @@ template <typename Units, bool byDocument>
 inline void backwardTile(const GradArrays &a, const TileAt &at, const Plan &p,
                          const Dropper &drop, Fetcher &fetcher,
                          const float *lse) {
-  if (!at.isSeen())
+  if (!at.isNeeded<byDocument>())
     return;
-  if constexpr (byDocument)
-    if (!at.isInDocuments())
-      return;
   KeptTile kept(drop, at, p.keys.count, fetcher);
   scoreTile<Units>(a.p, a.q, a.kt, at, p, kept);
   scoreTile<Units>(a.ds, a.dout, a.vt, at, p, kept);

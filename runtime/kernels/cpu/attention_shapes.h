@@ -198,6 +198,10 @@ struct TileAt {
         return true;
     return false;
   }
+  /// Whether some row sees some key; of its document, where there are some.
+  template <bool byDocument> MTC_INLINE bool isNeeded() const {
+    return isSeen() && (!byDocument || isInDocuments());
+  }
 };
 
 /// Of at most `most` rows, a multiple of kTileRows.

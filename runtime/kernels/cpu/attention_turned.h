@@ -235,11 +235,8 @@ template <typename Units, bool byDocument>
 inline void backwardTile(const GradArrays &a, Turned &turned, const TileAt &at,
                          const Plan &p, const Dropper &drop, Fetcher &fetcher,
                          const float *lse) {
-  if (!at.isSeen())
+  if (!at.isNeeded<byDocument>())
     return;
-  if constexpr (byDocument)
-    if (!at.isInDocuments())
-      return;
   // Behind the first tile all rows have all columns, and units follow.
   if (turned.tiles == kTurnedTiles ||
       (turned.tiles > 0 &&
