@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/nccl.h"
 
 #include "runtime/device/cuda/library.h"
+#include "runtime/device/cuda/version.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@ using mtc::runtime::StatusCode;
 namespace mtc::cuda {
 
 static constexpr const char *kNcclLibrary = "libnccl.so.2";
+static constexpr int kVersion = 22200; ///< aborts of a group end together
 
 Status Nccl::open() {
   Library library(kNcclLibrary);
@@ -30,9 +32,16 @@ Status Nccl::open() {
   if (!library.missing().empty())
     return {StatusCode::infeasible,
             fmt::format("NCCL: expected the function {}, found none; it is "
-                        "there from NCCL 2.19 on",
-                        library.missing())};
-  return Status::okay();
+                        "there from NCCL {} on",
+                        library.missing(), versionName(kVersion))};
+  int found = 0;
+  MTC_RETURN_IF_ERROR(check(version(&found), "ncclGetVersion"));
+  if (found >= kVersion)
+    return Status::okay();
+  return {StatusCode::infeasible,
+          fmt::format("expected NCCL {} or newer, whose communicators can be "
+                      "aborted together, found {}; update it",
+                      versionName(kVersion), versionName(found))};
 }
 
 Status Nccl::load(const Nccl *&out) {

@@ -41,16 +41,24 @@ void NcclGroups::deregister() {
   registered_.clear();
 }
 
+/// By force all at once, in a group, as NCCL takes it from 2.22 on: an abort
+/// frees memory, for which it may wait for all that the GPU was given, a call
+/// of another communicator that hangs among it.
 void NcclGroups::end() {
   if (!all_)
     return;
   deregister();
-  auto end = aborted_ ? nccl_->abort : nccl_->destroy;
+  const bool byForce = aborted_;
+  auto end = byForce ? nccl_->abort : nccl_->destroy;
+  if (byForce)
+    (void)nccl_->groupStart();
   for (NcclGroup &group : groups_)
     if (NcclHandle comm = std::exchange(group.comm, nullptr);
         comm && comm != all_)
       (void)end(comm);
   (void)end(std::exchange(all_, nullptr));
+  if (byForce)
+    (void)nccl_->groupEnd();
 }
 
 Status NcclGroups::agree(runtime::Communicator &control, int ranks, int rank,

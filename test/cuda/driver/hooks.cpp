@@ -125,6 +125,16 @@ int mtcStandinIsCapturing(CUstream handle) {
   return captures;
 }
 
+int mtcStandinIsIdle(void) {
+  bool idle = true;
+  api(Need::context, [&](Driver &driver, Lock &) {
+    driver.schedule.runSomething();
+    idle = driver.sticky || driver.schedule.idle(Driver::current->device);
+    return CUDA_SUCCESS;
+  });
+  return idle;
+}
+
 const char *mtcStandinStreamName(CUstream handle) {
   const char *name = "a stream that is none";
   apiOf(handle, [&](Driver &, CUstream stream, Lock &) {

@@ -63,6 +63,11 @@ mtcStandinFail(const char *sentence);
 __attribute__((visibility("default"))) int
 mtcStandinIsCapturing(CUstream stream);
 
+/* Whether all is done that the GPU of the current context was given, in
+   whatever stream; 1 as well where nothing runs any more. A question runs some
+   of it. */
+__attribute__((visibility("default"))) int mtcStandinIsIdle(void);
+
 /* "stream 2", or another name of a stream, for messages. */
 __attribute__((visibility("default"))) const char *
 mtcStandinStreamName(CUstream stream);

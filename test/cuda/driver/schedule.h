@@ -83,6 +83,10 @@ public:
   /// "operation 7 (kernel axpy in stream 2)".
   std::string describe(uint64_t id) const;
   bool idle() const { return pending.empty(); }
+  bool idle(unsigned device) const {
+    auto at = pendingOf.find(device);
+    return at == pendingOf.end() || at->second == 0;
+  }
   /// What stands at the heads, in words.
   std::string heads() const;
 

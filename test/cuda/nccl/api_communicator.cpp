@@ -185,7 +185,7 @@ MTC_NCCL ncclCommAbort(ncclComm_t comm) {
   // One that still joins tells others.
   if (std::unique_ptr<Job> job = takeJob(*comm))
     job->step();
-  return ncclSuccess;
+  return issue(makeRelease(comm));
 }
 
 MTC_NCCL ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {

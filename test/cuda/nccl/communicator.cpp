@@ -101,6 +101,14 @@ void nameRank(ncclComm &comm) {
                std::to_string(comm.size);
 }
 
+std::string whoIsBusy(const Device &device) {
+  std::lock_guard lock(registryMutex);
+  for (const auto &each : registry)
+    if (each->device == &device && each->open && each->life != Life::aborted)
+      return each->name;
+  return "";
+}
+
 bool isKnown(ncclComm_t comm) {
   std::lock_guard lock(registryMutex);
   return std::ranges::any_of(

@@ -48,6 +48,10 @@ uint64_t draw();
 /// that is ready.
 ncclResult_t check(ncclComm_t comm, const char *who, bool use = true);
 
+/// The name of a communicator with calls under way on a device that has not
+/// been aborted; empty: there is none.
+std::string whoIsBusy(const Device &device);
+
 /// Whether this is a handle, be it a stale one.
 bool isKnown(ncclComm_t comm);
 

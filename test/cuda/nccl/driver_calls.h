@@ -31,6 +31,7 @@
   X(mtcStandinEnqueue)                                                         \
   X(mtcStandinFail)                                                            \
   X(mtcStandinIsCapturing)                                                     \
+  X(mtcStandinIsIdle)                                                          \
   X(mtcStandinStreamName)
 
 namespace mtc::standin::nccl {

@@ -208,6 +208,26 @@ ncclResult_t Drain::step() {
   return broken || of->open == 0 ? ncclSuccess : ncclInProgress;
 }
 
+/// Of no communicator's state: it blocks, whatever others do.
+class Release : public Job {
+public:
+  explicit Release(ncclComm_t comm) : comm(comm) {}
+  ncclResult_t step() override {
+    if (whoIsBusy(*comm->device).empty())
+      return ncclSuccess;
+    DeviceScope scope(comm->gpu);
+    return scope.result || driver().mtcStandinIsIdle_() ? ncclSuccess
+                                                        : ncclInProgress;
+  }
+  std::string describe() const override {
+    return "ncclCommAbort of " + comm->name + " waits for the GPU, on which " +
+           whoIsBusy(*comm->device) + " has a call; abort both in one group";
+  }
+
+private:
+  const ncclComm_t comm;
+};
+
 } // namespace
 
 std::unique_ptr<Job> makeLaunch(std::shared_ptr<Plan> plan) {
@@ -216,6 +236,10 @@ std::unique_ptr<Job> makeLaunch(std::shared_ptr<Plan> plan) {
 
 std::unique_ptr<Job> makeDrain(ncclComm_t comm, std::string who) {
   return std::make_unique<Drain>(comm, std::move(who));
+}
+
+std::unique_ptr<Job> makeRelease(ncclComm_t comm) {
+  return std::make_unique<Release>(comm);
 }
 
 } // namespace mtc::standin::nccl

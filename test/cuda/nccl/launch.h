@@ -33,5 +33,11 @@ std::unique_ptr<Job> makeLaunch(std::shared_ptr<Plan> plan);
 /// messages.
 std::unique_ptr<Job> makeDrain(ncclComm_t comm, std::string who);
 
+/// The end of an abort. Memory is freed, for which the real library waits for
+/// all that the GPU has been given. Here for calls of communicators that are
+/// not aborted, which may hang, unless that is done in the same group
+/// (from 2.22 on); kernels end by themselves, and are not waited for.
+std::unique_ptr<Job> makeRelease(ncclComm_t comm);
+
 } // namespace mtc::standin::nccl
 #endif // MTC_TEST_CUDA_NCCL_LAUNCH_H

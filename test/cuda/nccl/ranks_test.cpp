@@ -45,6 +45,47 @@ MTC_PROGRAM(partnerAborts) {
   });
 }
 
+/// Rank 0 hangs in calls of two communicators, whose partner is gone.
+struct Hanging {
+  ncclComm_t one, other;
+  explicit Hanging(Rank &self, CUstream second)
+      : one(self.communicator()), other(self.communicator()) {
+    self.warm(one);
+    self.warm(other);
+    CUdeviceptr x = self.floats(64, 1), y = self.floats(64, 1);
+    self.barrier();
+    if (self.rank)
+      _exit(0);
+    MTC_OK(self.sum(x, 64, one, self.s));
+    MTC_OK(self.sum(y, 64, other, second));
+    while (self.asyncError(one) == ncclSuccess &&
+           self.asyncError(other) == ncclSuccess)
+      usleep(100);
+  }
+};
+
+void abortsOneByOne(Rank &self, CUstream second) {
+  Hanging pair(self, second);
+  MTC_IS(ncclInternalError, self.nccl.ncclCommAbort(pair.one));
+  MTC_OK(self.nccl.ncclCommAbort(pair.other));
+  MTC_OK(self.await(self.s, 10));
+  MTC_OK(self.await(second, 10));
+}
+MTC_PROGRAM(abortsOneByOneInOne) { abortsOneByOne(self, self.s); }
+MTC_PROGRAM(abortsOneByOneInTwo) { abortsOneByOne(self, self.t); }
+
+void abortsAtOnce(Rank &self, CUstream second) {
+  Hanging pair(self, second);
+  MTC_OK(self.nccl.ncclGroupStart());
+  MTC_OK(self.nccl.ncclCommAbort(pair.one));
+  MTC_OK(self.nccl.ncclCommAbort(pair.other));
+  MTC_OK(self.nccl.ncclGroupEnd());
+  MTC_OK(self.await(self.s, 10));
+  MTC_OK(self.await(second, 10));
+}
+MTC_PROGRAM(abortsAtOnceInOne) { abortsAtOnce(self, self.s); }
+MTC_PROGRAM(abortsAtOnceInTwo) { abortsAtOnce(self, self.t); }
+
 /// Ranks that never come together.
 MTC_PROGRAM(initMismatch) {
   ncclConfig_t config = configuration(false);
@@ -197,6 +238,27 @@ TEST(Ranks, WhoIsLeftSeesThatAPartnerIsGone) {
     Outcome outcome = run(each);
     EXPECT_EQ(outcome.ranks[0].code, 0) << each << outcome.text();
   }
+}
+
+TEST(Ranks, AnAbortWaitsForCallsOfOtherCommunicators) {
+  for (const char *each : {"abortsOneByOneInOne", "abortsOneByOneInTwo"}) {
+    Outcome outcome =
+        run(each, {.environment = {{"MTC_STANDIN_PATIENCE", "0.5"}}});
+    EXPECT_EQ(outcome.ranks[0].code, 0) << each << outcome.text();
+    EXPECT_TRUE(outcome.has(
+        "ncclCommAbort of communicator 1, rank 0 of 2 waits for the GPU, on "
+        "which communicator 2, rank 0 of 2 has a call; abort both in one "
+        "group"))
+        << each << outcome.text();
+  }
+}
+
+TEST(Ranks, AGroupOfAbortsWaitsForNone) {
+  for (uint64_t seed = 1; seed <= 4; ++seed)
+    for (const char *each : {"abortsAtOnceInOne", "abortsAtOnceInTwo"}) {
+      Outcome outcome = run(each, {.seed = seed});
+      EXPECT_EQ(outcome.ranks[0].code, 0) << each << seed << outcome.text();
+    }
 }
 
 TEST(Ranks, RanksThatDoNotFitNeverMeet) {
