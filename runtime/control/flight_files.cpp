@@ -86,7 +86,8 @@ Status whereRecordsAre(const Status &status, const std::string &folder) {
 bool isForRecords(const Status &status) {
   return status.code() == StatusCode::peerDied ||
          status.code() == StatusCode::hang ||
-         status.code() == StatusCode::communication;
+         status.code() == StatusCode::communication ||
+         status.code() == StatusCode::gpuFailed;
 }
 
 Status withRecords(Status status, std::vector<FlightRecord> records,

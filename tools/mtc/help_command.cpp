@@ -36,7 +36,8 @@ void printExitCodes() {
       "14  communication: members of a group disagree\n"
       "15  a loss or gradient norm that is not finite\n"
       "18  output could not be written\n"
-      "19  there are checkpoints, and none of them is whole");
+      "19  there are checkpoints, and none of them is whole\n"
+      "20  a GPU or a kernel on it failed while it ran");
 }
 
 /// Phases under the headings of their pipelines.

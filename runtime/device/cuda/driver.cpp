@@ -4,6 +4,9 @@
 
 #include "runtime/device/cuda/library.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 using mtc::runtime::Status;
@@ -56,7 +59,8 @@ Status Driver::check(Result result, const char *call,
   const char *name = nullptr;
   if (errorName(result, &name) != 0 || !name)
     name = "an unknown error";
-  return {StatusCode::infeasible,
+  bool isFault = std::ranges::find(kFaults, result) != std::end(kFaults);
+  return {isFault ? StatusCode::gpuFailed : StatusCode::infeasible,
           fmt::format("{}: {} ({}){}{}", call, name, result,
                       what.empty() ? "" : ": ", what)};
 }

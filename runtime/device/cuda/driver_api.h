@@ -37,6 +37,13 @@ inline constexpr int kCaptures = 1;      ///< CUstreamCaptureStatus, ACTIVE
 inline constexpr unsigned long long kNodePriorities = 8;
 /// CUDA_ERROR_NO_BINARY_FOR_GPU.
 inline constexpr Result kNoBinaryForGpu = 209;
+/// CUDA_ERROR_ECC_UNCORRECTABLE, ..._NVLINK_UNCORRECTABLE, ..._ILLEGAL_ADDRESS,
+/// ..._LAUNCH_TIMEOUT, ..._ASSERT, _HARDWARE_STACK_ERROR,
+/// ..._ILLEGAL_INSTRUCTION,
+/// ..._MISALIGNED_ADDRESS, ..._INVALID_ADDRESS_SPACE, ..._INVALID_PC,
+/// ..._LAUNCH_FAILED, ..._UNKNOWN: what ends a context that was in order.
+inline constexpr Result kFaults[] = {214, 220, 700, 702, 710, 714,
+                                     715, 716, 717, 718, 719, 999};
 enum JitOption { kJitErrorLog = 5, kJitErrorLogBytes = 6 };
 
 // The name of each, as libcuda.so.1 has it, and what it takes.

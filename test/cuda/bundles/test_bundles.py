@@ -44,7 +44,7 @@ SPEC, TARGET, STEPS = "gpt2-nano", ["--target", "cuda:sm_90"], 2
 BATCH = 8  # two microbatches and more in every layout
 LAUNCHED = (r"(cuda stand-in: launched (?P<graphs>%s) graphs of (?P<nodes>%s) nodes, (?P<ahead>%s) before "
             r"the host knew the end of the one before, by (?P<instances>\d+) instances of (?P<kept>\d+)\n)")
-INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED = 4, 2, 14, 12
+INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED, GPU_FAILED = 4, 2, 14, 12, 20
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
 # Steps that are no updates, what is said of them, and how many graphs of steps a rank then launches,
@@ -198,7 +198,7 @@ def check_small(tester):
         for end, facts in zip(ends, ENDS[dtype]):
             check_end(tester, dtype, end, bundle, *facts)
     check_resume(tester, bundle, found)
-    check_death(tester, bundle)
+    check_death(tester)
     check_chips(tester, layout, spec)
     check_graphs(tester, spec)
     check_orders(tester)
@@ -351,8 +351,10 @@ def check_resume(tester, bundle, straight):
                          "a run that goes on: expected the numbers of one that was not stopped")
 
 
-def check_death(tester, bundle):
-    """Ranks that wait on their GPU for one that was killed end, and know its name."""
+def check_death(tester):
+    """Ranks that wait on their GPU for one that was killed end, and know its name: in calls of
+    several communicators, of which none can be freed while another hangs."""
+    bundle = tester.compile("f32", Layout(tp=2, dp=2), *TARGET)
     log, records = (os.path.join(tester.folder, name) for name in ("death", "records"))
     with alone(bundle):
         job = subprocess.Popen(
@@ -367,13 +369,31 @@ def check_death(tester, bundle):
             ranks = file.read().split()
         os.kill(int(ranks[1]), signal.SIGKILL)
         _, said = job.communicate(timeout=60)
-    tester.report.expect(len(ranks) == 2 and job.returncode == PEER_DIED
+    tester.report.expect(len(ranks) == 4 and job.returncode == PEER_DIED
                          and "rank 1: killed by signal 9" in said,
                          f"rank 1 is killed: {job.returncode}, {said}")
-    # Who is told by nobody is killed by the launcher and says nothing.
-    tester.report.expect("[rank 0] error:" in said, f"rank 1 is killed, rank 0 says nothing: {said}")
+    # Who hears of it from nobody, or does not get away from NCCL, is killed by the launcher.
+    for rank in (0, 2, 3):
+        tester.report.expect(f"[rank {rank}] error:" in said,
+                             f"rank 1 is killed, rank {rank} says nothing: {said}")
     found = json.loads(tester.mtc.call("flight", records, "--json").stdout)
     tester.report.expect(found["culprit"] == 1, f"mtc flight blames {found['culprit']}")
+    with alone(bundle):
+        check_fault(tester, bundle)
+
+
+def check_fault(tester, bundle):
+    """A GPU that fails while it runs is named with the driver's error, and the run may start again."""
+    saved = os.path.join(tester.folder, "faults")
+    done = [subprocess.run(
+        [tester.mtc.program, "run", bundle, "--quiet", "--data", tester.data, "--data-type", "u8", "--steps", "8",
+         "--checkpoints", saved, "--save-interval", "1", *restarts], capture_output=True, text=True, timeout=120,
+        env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu", MTC_STANDIN_FAULT="2:3"))
+        for restarts in ([], ["--resume", "--max-restarts", "9"])]
+    tester.report.expect(done[0].returncode == GPU_FAILED and "error: rank 2:" in done[0].stderr
+                         and "CUDA_ERROR_ECC_UNCORRECTABLE" in done[0].stderr,
+                         f"a GPU fails: {done[0].returncode}, {done[0].stderr}")
+    tester.report.expect(done[1].returncode == 0, f"a GPU fails again and again: {done[1].returncode}, {done[1].stderr}")
 
 
 def check_what_is_missing(tester):

@@ -3,9 +3,11 @@
 
 #include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/driver.h"
+#include "test/cuda/driver/report.h"
 #include "test/cuda/driver/works.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -121,11 +123,25 @@ CUgraphExecUpdateResult update(CUgraphExec_st &exec, const CUgraph_st &graph) {
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+/// MTC_STANDIN_FAULT=RANK:NUMBER, of this rank; 0: none.
+static uint64_t graphThatFails() {
+  static const uint64_t number = [] {
+    std::string asked = environmentText("MTC_STANDIN_FAULT"),
+                rank = environmentText("MTC_RANK") + ":";
+    return asked.starts_with(rank)
+               ? std::strtoull(asked.c_str() + rank.size(), nullptr, 10)
+               : 0;
+  }();
+  return number;
+}
+
 void launchGraph(Driver &driver, CUgraphExec_st &exec, CUstream stream) {
   if (notesCalls())
     noteCall(stream->name,
              "graph of " + std::to_string(exec.nodes.size()) + " nodes");
-  ++driver.graphLaunches;
+  if (++driver.graphLaunches == graphThatFails())
+    return driver.fail(CUDA_ERROR_ECC_UNCORRECTABLE,
+                       "the GPU fails, as MTC_STANDIN_FAULT asks");
   driver.graphNodes += exec.nodes.size();
   CUcontext context = stream->context;
   if (context->lastGraph && !driver.schedule.isKnown(*context->lastGraph))

@@ -29,6 +29,7 @@ enum class StatusCode : int {
   nonFinite = 15,     ///< a loss or norm that is not finite
   writeFailed = 18,   ///< disk full and the like
   noneWhole = 19,     ///< there are checkpoints, and none of them is whole
+  gpuFailed = 20,     ///< a GPU or a kernel on it failed while it ran
 };
 
 /// A code and a message for people: what was expected, what was found, what to
