@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,6 +31,9 @@ using Clock = std::chrono::steady_clock;
 
 /// How long ranks may take to notice that another one died.
 constexpr std::chrono::seconds kGrace{2};
+/// How long all ranks may take to end once one has given up: a library may hold
+/// each of them, as one of GPUs whose partner is gone.
+constexpr std::chrono::seconds kAbortGrace{5};
 /// A death is seen at once by the end of its pipe; this is for a pipe which a
 /// grandchild holds open.
 constexpr int kPollMilliseconds = 100;
@@ -77,6 +81,7 @@ public:
       for (size_t rank = 0; rank < children_.size(); ++rank)
         reap(static_cast<int>(rank));
       killLate();
+      killStuck();
       killHung();
     }
     Status status =
@@ -210,13 +215,29 @@ private:
       ranks.push_back({children_[static_cast<size_t>(rank)].pid(),
                        memory_->state(rank, kStepWord).load(),
                        memory_->state(rank, kBeatWord).load()});
-    hang_ = watchdog_.look(ranks, gate().closed());
-    stopped_ = !hang_.ok();
-    if (stopped_)
-      noteHang();
-    if (stopped_)
-      for (const Child &child : children_)
-        child.signal(SIGKILL);
+    if (Status hang = watchdog_.look(ranks, gate().closed()); !hang.ok())
+      giveUp(std::move(hang));
+  }
+
+  /// One has given up, and no process ends: not even its own.
+  void killStuck() {
+    if (stopped_ || !failures_.empty() || !memory_->aborted())
+      return;
+    if (!abortSeen_)
+      abortSeen_ = Clock::now();
+    if (Clock::now() >= *abortSeen_ + kAbortGrace)
+      giveUp(
+          {StatusCode::hang,
+           fmt::format("{}, and {} s later no rank has ended: all are killed",
+                       memory_->abortStatus().message(), kAbortGrace.count())});
+  }
+
+  void giveUp(Status why) {
+    hang_ = std::move(why);
+    stopped_ = true;
+    noteHang();
+    for (const Child &child : children_)
+      child.signal(SIGKILL);
   }
 
   /// What ranks do, while they still do it.
@@ -241,6 +262,7 @@ private:
   std::vector<pollfd> fds_;
   std::vector<RankOutcome> failures_;
   Clock::time_point deadline_{};
+  std::optional<Clock::time_point> abortSeen_;
   int signalsSeen_ = 0, savesSeen_ = 0;
   bool stopped_ = false;
 };

@@ -10,9 +10,11 @@
 // main copies; all else is as in fp32. With FAKE_FP16 they are f16, and so is
 // the gradient of y, of the loss times the loss scale.
 //
-// FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and
-// FAKE_NAN="what step" makes something NaN in it, on the second replica: the
-// "loss", the gradient of "w" or "b", or the parameter b, by the "update".
+// FAKE_DEATH="rank step" kills that rank with SIGKILL in that step, and with
+// FAKE_STUCK="rank step" it calls what no other rank calls, and no process ends
+// any more. FAKE_NAN="what step" makes something NaN in it, on the second
+// replica: the "loss", the gradient of "w" or "b", or the parameter b, by the
+// "update".
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,7 @@
 #include <cstring>
 #include <limits>
 #include <unistd.h>
+#include <utility>
 
 #ifndef FAKE_ABI
 #define FAKE_ABI MTC_ABI_VERSION
@@ -101,14 +104,41 @@ float *transfer(MtcContext *ctx, int pool) {
                    kTransfer + pool * kTransferBytes);
 }
 
+/// Which rank a variable means in this step; -1: none.
+long meantBy(MtcContext *ctx, const char *variable) {
+  long rank = -1, step = -1;
+  const char *text = std::getenv(variable);
+  return text && std::sscanf(text, "%ld %ld", &rank, &step) == 2 &&
+                 step == mtc::stepState(ctx).block.step
+             ? rank
+             : -1;
+}
+
+int64_t rankOf(MtcContext *ctx) {
+  return ctx->coord[MTC_AXIS_DP] +
+         ctx->extent[MTC_AXIS_DP] * ctx->coord[MTC_AXIS_PP];
+}
+
 void misbehave(MtcContext *ctx) {
-  int64_t rank = ctx->coord[MTC_AXIS_DP] +
-                 ctx->extent[MTC_AXIS_DP] * ctx->coord[MTC_AXIS_PP];
-  long dead = -1, step = -1;
-  const char *death = std::getenv("FAKE_DEATH");
-  if (death && std::sscanf(death, "%ld %ld", &dead, &step) == 2 &&
-      dead == rank && step == mtc::stepState(ctx).block.step)
+  if (meantBy(ctx, "FAKE_DEATH") == rankOf(ctx))
     kill(getpid(), SIGKILL);
+}
+
+/// No process ends behind the step, which one rank fails in.
+void getStuck(MtcContext *ctx) {
+  const long stuck = meantBy(ctx, "FAKE_STUCK");
+  if (stuck < 0)
+    return;
+  static bool isStuck = false;
+  if (!std::exchange(isStuck, true))
+    std::atexit([] {
+      for (;;)
+        pause();
+    });
+  float one = 1;
+  if (stuck == rankOf(ctx))
+    mtc_all_reduce(ctx, MTC_STREAM_COMPUTE, MTC_GROUP_DP, MTC_SUM, MTC_F32,
+                   &one, 1);
 }
 
 /// NaN if $FAKE_NAN says so of this rank in this step, else 0.
@@ -193,6 +223,7 @@ void evaluate(MtcContext *ctx, const MtcStep *row) { last(ctx, row, false); }
 #endif
 
 void reduce(MtcContext *ctx, const MtcStep *) {
+  getStuck(ctx);
   int64_t shard = ctx->coord[MTC_AXIS_DP] * kShard;
   if (HAS_W)
     grads(ctx)[1] += spoil(ctx, "w");

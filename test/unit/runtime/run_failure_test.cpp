@@ -57,6 +57,17 @@ TEST_F(FailureTest, ADeadRankEndsTheRunAndIsNamed) {
   EXPECT_NE(status.message().find("in step 2"), std::string::npos);
 }
 
+TEST_F(FailureTest, RanksThatDoNotEndBehindAFailureAreKilled) {
+  Variable stuck("FAKE_STUCK", "1 2");
+  RunOptions o = options(twoPipe(), CommKind::shm);
+  o.recipe.steps = 1000000;
+  Status status = runBundle(o);
+  EXPECT_EQ(status.code(), StatusCode::hang) << status.message();
+  EXPECT_NE(status.message().find("s later no rank has ended: all are killed"),
+            std::string::npos)
+      << status.message();
+}
+
 TEST(Outcome, BlamesTheRankThatDidNotFollow) {
   RankOutcome noticed{0, {StatusCode::peerDied, "rank 2 died"}, false};
   RankOutcome killed{2, {StatusCode::peerDied, "killed by signal 9"}, true};
