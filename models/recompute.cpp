@@ -7,14 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/limits.h"
 #include "models/nearest.h"
 
 namespace mtc::models {
 
 using Policy = Recompute::Policy;
-
-static constexpr int64_t kMostLayers = 65535;
-static constexpr int64_t kMostMicrobatches = 1 << 20;
 
 /// Those that a name alone says.
 static constexpr Policy kNamed[] = {Policy::none, Policy::selective,

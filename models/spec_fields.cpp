@@ -20,10 +20,10 @@ static constexpr Choice<PositionKind> positionKinds[] = {
     {"rope", PositionKind::rope},
     {"none", PositionKind::none}};
 
-// The RNG's counter has 16 bits for a layer and 40 for a quarter of an element
-// index (docs/numerics.md). Four dimensions of 2^20 exceed the latter, so the
-// tensors are checked, too.
-static constexpr IntegerRange layerRange{1, 65535};
+// That sizes of 2^20 leave each element a random word of its own is checked
+// where they are known together: of parameters with the spec, of activations
+// with the strategy.
+static constexpr IntegerRange layerRange{1, kMostLayers};
 static constexpr IntegerRange sizeRange{1, 1 << 20};
 static constexpr NumberRange rateRange{0, 1};
 

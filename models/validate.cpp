@@ -10,16 +10,14 @@
 #include <fmt/ranges.h>
 
 #include "models/kv_heads.h"
+#include "models/limits.h"
 #include "models/nearest.h"
 #include "models/overlap.h"
 #include "models/stages.h"
+#include "models/validate_random.h"
 #include "models/validate_splits.h"
 
 namespace mtc::models {
-
-/// A compilation of so many takes seconds and a GiB; time and memory grow with
-/// their number, of each chunk, and no training has more.
-static constexpr int64_t kMostMicrobatches = 100'000;
 
 static void checkBatch(const Strategy &strategy, int64_t batch,
                        std::vector<Violation> &out) {
@@ -246,8 +244,23 @@ static void checkGivenStages(const ModelSpec &spec, const Strategy &strategy,
          NearestStages(spec, strategy).text("layers_per_stage = balanced")});
 }
 
+/// As many as the tags of transfers can tell apart.
+static void checkMostStages(const Strategy &strategy,
+                            std::vector<Violation> &out) {
+  int64_t pp = strategy.mesh.stages();
+  constexpr int64_t most = Mesh::kMostVirtualStages;
+  if (strategy.virtualStages() <= most)
+    return;
+  std::string nearest = fmt::format("pp = {}", most / strategy.chunks);
+  if (strategy.chunks > 1 && pp <= most)
+    nearest += fmt::format(", or chunks = {}", most / pp);
+  out.push_back({fmt::format("{} <= {}", stagesWord(strategy), most),
+                 stagesText(strategy), nearest});
+}
+
 static void checkStages(const ModelSpec &spec, const Strategy &strategy,
                         std::vector<Violation> &out) {
+  checkMostStages(strategy, out);
   bool hasEnds = strategy.firstStageLayers || strategy.lastStageLayers;
   if (!strategy.layersPerStage.empty()) {
     if (hasEnds)
@@ -523,6 +536,7 @@ std::vector<Violation> validate(const ModelSpec &spec,
     checkBatch(strategy, batch, out);
   checkStages(spec, strategy, out);
   checkSequence(spec, strategy, out);
+  checkRandomWords(spec, strategy, out);
   checkRecompute(spec, strategy, out);
   checkTypes(strategy, out);
   checkGroups(strategy, out);

@@ -106,6 +106,9 @@ public:
     return at;
   }
 
+  /// Numbers are 32-bit integers.
+  bool isExact() const { return all <= int64_t(1) << 32; }
+
 private:
   Value times(Value v, int64_t n) {
     return n == 1 ? v
@@ -159,6 +162,10 @@ static FailureOr<Values> dropoutBody(BodyContext &c, tfm::DropoutOp dropout,
   ElementNumber number(c, dropout, inSample);
   for (const SplitDim &split : *splits)
     number.widen(split);
+  if (!number.isExact())
+    return dropout.emitError(
+        "expected at most 2^32 elements of a sample, each with a random word "
+        "of its own; shorten samples");
   Value element = number.element();
   Value wide = arith::ExtUIOp::create(b, c.loc, b.getI64Type(), sample);
   Value id = arith::AddIOp::create(b, c.loc, c.arg(c.sampleBase), wide);

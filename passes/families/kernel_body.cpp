@@ -6,6 +6,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <cassert>
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::families;
@@ -15,6 +19,7 @@ Value BodyContext::constant(double value) {
       builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
 }
 Value BodyContext::constantI32(int64_t value) {
+  assert(llvm::isUInt<32>(value) && "a number that a kernel cannot count to");
   return arith::ConstantOp::create(
       builder, loc,
       builder.getI32IntegerAttr(

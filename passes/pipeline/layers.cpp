@@ -11,7 +11,9 @@ using namespace mlir;
 
 namespace mtc::pipeline {
 
-static constexpr auto kMost = static_cast<int64_t>(Tag::kStages);
+static constexpr int64_t kMost = Mesh::kMostVirtualStages;
+static_assert(kMost == Tag::kStages);
+
 /// Stages and chunks of the strategy.
 static FailureOr<schedules::Shape> shapeOf(ModuleOp module, ConfigAttr config) {
   int64_t stages = config.getMesh().stages();

@@ -76,56 +76,56 @@ static const BadInput strategyInputs[] = {
     {"RecomputeIsMisspelled", "recompute = \"ful\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"ful\", did you mean 'full'?\n"},
     {"RecomputeLayersLackANumber", "recompute = \"layers\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"layers\", did you mean 'layers=1'?\n"},
     {"RecomputeNoLayers", "recompute = \"layers=0\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"layers=0\"\n"},
     {"RecomputeLayersIsText", "recompute = \"layers=two\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"layers=two\"\n"},
     {"RecomputeNoMicrobatches", "recompute = \"microbatches=0\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"microbatches=0\"\n"},
     {"RecomputeFamilyIsMisspelled", "recompute = \"ops=norm,atention\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"ops=norm,atention\", did you mean "
      "'attention' by 'atention'?\n"},
     {"RecomputeNoSuchFamily", "recompute = \"ops=mlp\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"ops=mlp\", where 'mlp' is no family\n"},
     {"RecomputeNoFamily", "recompute = \"ops=\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"ops=\", where '' is no family\n"},
     {"RecomputeFamilyTwice", "recompute = \"ops=norm,norm\"\n",
      "f:1: key 'recompute': expected one of none, selective, full, fit, "
      "layers=N "
-     "with N in [1, 65535], microbatches=N with N in [1, 1048576], "
+     "with N in [1, 65535], microbatches=N with N in [1, 100000], "
      "ops=FAMILY,... of attention, dropout, einsum, "
      "norm, pointwise, found a string \"ops=norm,norm\", with 'norm' twice\n"},
     {"RecomputeIsTruth", "recompute = true\n",

@@ -78,6 +78,17 @@ static const Misfit misfits[] = {
      "stages == 0, found 3 layers for 2 stages; nearest: pp = 2 or 4, or "
      "last_stage_layers = 0 or 2, or layers_per_stage = balanced\n"},
     {"gpt2-nano", {{"pp", "3"}, {"last-stage-layers", "0"}}, ""},
+    // Tags of transfers know no more stages.
+    {"gpt2-nano",
+     {{"pp", "2048"}},
+     "expected pp <= 1024, found pp = 2048; nearest: pp = 1024\n"
+     "expected layers >= pp, found layers = 4, pp = 2048; nearest: pp = 4\n"},
+    {"gpt2-nano",
+     {{"pp", "64"}, {"chunks", "32"}},
+     "expected pp * chunks <= 1024, found pp = 64, chunks = 32; nearest: pp = "
+     "32, or chunks = 16\n"
+     "expected layers >= pp * chunks, found layers = 4, pp = 64, chunks = 32; "
+     "nearest: pp = 1, or chunks = 1\n"},
     {"gpt2-nano", {{"pp", "3"}, {"layers-per-stage", "balanced"}}, ""},
     {"gpt2-nano",
      {{"pp", "2"}, {"layers-per-stage", "2,2"}, {"first-stage-layers", "2"}},
@@ -289,6 +300,31 @@ TEST(Validate, Table) {
     EXPECT_EQ(render(found), misfit.rendered);
     EXPECT_EQ(exitCode(found), *misfit.rendered ? 4 : 0);
   }
+}
+
+TEST(Validate, EachElementHasARandomWord) {
+  Strategy strategy;
+  strategy.globalBatchSize = 1;
+  ModelSpec spec = loadSpec("gpt2-nano");
+  spec.maxSeq = 1 << 20;
+  spec.hidden = 4096;
+  spec.heads = 4;
+  spec.headDim = 1024;
+  EXPECT_EQ(render(toDiagnostics(validate(spec, strategy))), "");
+  spec.hidden = 4100;
+  spec.heads = 5;
+  spec.headDim = 820;
+  EXPECT_EQ(render(toDiagnostics(validate(spec, strategy))),
+            "expected hidden * seq_length <= 2^32 with dropout, so that each "
+            "element has a random word of its own, found hidden = 4100, "
+            "seq_length = 1048576; nearest: seq_length = 1047552, or "
+            "dropout.embedding = 0 and dropout.hidden = 0\n"
+            "expected heads * seq_length^2 <= 2^42 with dropout.attention, so "
+            "that each score has a random word of its own, found heads = 5, "
+            "seq_length = 1048576; nearest: seq_length = 937874, or "
+            "dropout.attention = 0\n");
+  spec.dropout = {};
+  EXPECT_EQ(render(toDiagnostics(validate(spec, strategy))), "");
 }
 
 TEST(Validate, TheGlobalBatchMustBeGiven) {

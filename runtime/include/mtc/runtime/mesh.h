@@ -230,6 +230,9 @@ public:
   using Coordinates = PerAxis;
   /// The most ranks along an axis that files may ask for.
   static constexpr int64_t kMaxExtent = 1 << 16;
+  /// The most stages times chunks that a plan has: as many as the tag of a
+  /// transfer tells apart (memory.h).
+  static constexpr int64_t kMostVirtualStages = 1 << 10;
 
   static constexpr bool isExtent(int64_t ranks) {
     return ranks >= 1 && ranks <= kMaxExtent;
