@@ -211,9 +211,10 @@ static Status importPlan(const models::ModelSpec &spec,
   module = models::importModel(context, spec, strategy);
   MTC_RETURN_IF_ERROR(checkSplits(*module, strategy));
   if (strategy.balancedStages) {
-    strategy.layersPerStage =
-        models::balancedStages(costOf(*module, strategy.recompute, spec.layers),
-                               models::stageLimits(spec.layers, strategy));
+    models::ModelCost cost;
+    MTC_RETURN_IF_ERROR(costOf(*module, spec, strategy, log, cost));
+    strategy.layersPerStage = models::balancedStages(
+        cost, models::stageLimits(spec.layers, strategy));
     models::setConfig(*module, spec, strategy);
   }
   (*module)->setAttr(passes::phaseAttr,

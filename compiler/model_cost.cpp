@@ -2,15 +2,24 @@
 
 #include "compiler/model_cost.h"
 
+#include "dialects/rt/Work.h"
 #include "dialects/tfm/Tfm.h"
+#include "models/import/import.h"
 
-#include <algorithm>
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <map>
 
 using Policy = mtc::models::Recompute::Policy;
+using mtc::runtime::Status;
 
 namespace mtc::compiler {
 namespace {
+
+mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// Two for each product of elements and its sum.
 int64_t operationsOf(tfm::EinsumOp op) {
@@ -18,7 +27,7 @@ int64_t operationsOf(tfm::EinsumOp op) {
   tfm::parseEquation(op.getEquation(), equation);
   std::map<char, int64_t> sizes;
   auto look = [&](const std::string &factors, mlir::Value value) {
-    auto shape = mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+    auto shape = typeOf(value).getShape();
     for (size_t dim = 0; dim < factors.size(); ++dim)
       sizes[factors[dim]] = shape[dim];
   };
@@ -30,60 +39,59 @@ int64_t operationsOf(tfm::EinsumOp op) {
   return operations;
 }
 
-/// Scores and their product with the values; half of them where causal.
-int64_t operationsOf(tfm::AttentionOp op) {
-  auto out = mlir::cast<mlir::RankedTensorType>(op.getOut().getType());
-  int64_t operations = 4 * out.getNumElements() * out.getDimSize(1);
-  return op.getCausal() ? operations / 2 : operations;
+int64_t operationsOf(mlir::Value out, bool isBackward, bool isCausal) {
+  double all = rt::attentionFlops(typeOf(out).getNumElements(),
+                                  typeOf(out).getDimSize(1), isBackward);
+  return static_cast<int64_t>(isCausal ? all / 2 : all);
 }
 
-bool computesAgain(const models::Recompute &recompute, const char *family,
-                   bool isLayer) {
-  switch (recompute.policy) {
-  case Policy::none:
-  case Policy::layers:
-  case Policy::microbatches:
-  case Policy::fit:
-    return false;
-  case Policy::selective:
-    return isLayer && std::string_view(family) == "attention";
-  case Policy::full:
-    return isLayer;
-  case Policy::ops:
-    return isLayer &&
-           std::find(recompute.families.begin(), recompute.families.end(),
-                     family) != recompute.families.end();
-  }
-  return false;
+/// Of products and attention; 0 of all others.
+int64_t operationsOf(mlir::Operation *op) {
+  return llvm::TypeSwitch<mlir::Operation *, int64_t>(op)
+      .Case([](tfm::EinsumOp einsum) { return operationsOf(einsum); })
+      .Case([](tfm::AttentionOp attention) {
+        return operationsOf(attention.getOut(), false, attention.getCausal());
+      })
+      .Case([](tfm::AttentionGradOp grad) {
+        return operationsOf(grad.getDout(), true, grad.getCausal());
+      })
+      .Default(int64_t(0));
+}
+
+/// The strategy whose plan computes what is counted: in one stage, as nobody
+/// knows yet which layers the others have.
+models::Strategy inOneStage(models::Strategy strategy, int64_t layers) {
+  strategy.mesh[MTC_AXIS_PP] = 1;
+  strategy.chunks = 1;
+  strategy.layersPerStage = {layers};
+  Policy policy = strategy.recompute.policy;
+  if (policy != Policy::selective && policy != Policy::full &&
+      policy != Policy::ops)
+    strategy.recompute = {};
+  return strategy;
 }
 
 } // namespace
 
-models::ModelCost costOf(mlir::ModuleOp module,
-                         const models::Recompute &recompute, int64_t layers) {
-  models::ModelCost cost;
-  cost.layers.assign(static_cast<size_t>(layers), 0);
-  auto add = [&](mlir::Operation *op, int64_t forward, int64_t backward,
-                 const char *family) {
-    int64_t layer = tfm::layerOf(op);
-    bool isLayer = layer >= 1 && layer <= layers;
-    int64_t &sum = isLayer      ? cost.layers[static_cast<size_t>(layer - 1)]
-                   : layer == 0 ? cost.before
-                                : cost.behind;
-    sum += forward + backward;
-    if (computesAgain(recompute, family, isLayer))
-      sum += forward;
-  };
-  module.walk([&](mlir::Operation *op) {
-    // The gradients of both operands are products of the same size.
-    if (auto einsum = mlir::dyn_cast<tfm::EinsumOp>(op))
-      add(op, operationsOf(einsum), 2 * operationsOf(einsum), "einsum");
-    // Five products in the backward, where the forward has two.
-    if (auto attention = mlir::dyn_cast<tfm::AttentionOp>(op))
-      add(op, operationsOf(attention), operationsOf(attention) / 2 * 5,
-          "attention");
+Status costOf(mlir::ModuleOp module, const models::ModelSpec &spec,
+              const models::Strategy &strategy, DiagnosticLog &log,
+              models::ModelCost &cost) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
+  models::setConfig(*copy, spec, inOneStage(strategy, spec.layers));
+  mlir::TimingScope untimed;
+  for (Phase phase : {Phase::differentiate, Phase::planRecompute})
+    MTC_RETURN_IF_ERROR(runPhase(phase, *copy, log, untimed, IRCheck::none));
+  cost = {};
+  cost.layers.assign(static_cast<size_t>(spec.layers), 0);
+  copy->walk([&](mlir::Operation *op) {
+    if (int64_t operations = operationsOf(op)) {
+      int64_t layer = tfm::layerOf(op);
+      (layer <= 0             ? cost.before
+       : layer <= spec.layers ? cost.layers[static_cast<size_t>(layer - 1)]
+                              : cost.behind) += operations;
+    }
   });
-  return cost;
+  return Status::okay();
 }
 
 } // namespace mtc::compiler

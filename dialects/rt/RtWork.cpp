@@ -295,12 +295,10 @@ std::string PackOp::describeCall() {
 Work AttentionOp::getWork(const Mesh &) {
   Work work;
   if (ShapedType out = outputOf(*this)) {
-    // Two products forward, five backward; under a causal mask half of the
-    // pairs, also where the queries are a piece of the head and one of the
-    // tail.
-    work.unmaskedFlops = (getBackward() ? 10.0 : 4.0) *
-                         static_cast<double>(out.getNumElements()) *
-                         static_cast<double>(keysOf(*this));
+    work.unmaskedFlops =
+        attentionFlops(out.getNumElements(), keysOf(*this), getBackward());
+    // Under a causal mask half of the pairs, also where the queries are a piece
+    // of the head and one of the tail.
     work.flops = work.unmaskedFlops * (getCausal() ? 0.5 : 1);
     work.factors = out.getElementType();
   }

@@ -4,6 +4,8 @@
 
 #include "mlir/IR/Types.h"
 
+#include <cstdint>
+
 namespace mtc::rt {
 
 /// Of one call on one rank. Where ranks of a stage do not have the same part,
@@ -22,6 +24,13 @@ struct Work {
   /// products of matrices; null: element by element, in f32.
   mlir::Type factors;
 };
+
+/// Of attention whose result has this many elements, with all pairs of queries
+/// and keys: two products forward, five backward.
+inline double attentionFlops(int64_t elements, int64_t keys, bool isBackward) {
+  return (isBackward ? 10.0 : 4.0) * static_cast<double>(elements) *
+         static_cast<double>(keys);
+}
 
 } // namespace mtc::rt
 #endif // MTC_DIALECTS_RT_WORK_H

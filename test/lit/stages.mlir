@@ -3,10 +3,10 @@
 // RUN: mtc compile gpt2-124m --pp 4 --gbs 4 --stages balanced --compile-to import -o - | FileCheck %s --check-prefix=HEAD
 // HEAD: layers_per_stage = [4, 4, 4, 0]
 // What layers compute again counts again: the head is then less beside them.
-// RUN: mtc compile gpt2-124m --pp 2 --gbs 4 --stages balanced --compile-to import -o - | FileCheck %s --check-prefix=ONCE
-// ONCE: layers_per_stage = [8, 4]
-// RUN: mtc compile gpt2-124m --pp 2 --gbs 4 --stages balanced --recompute full --compile-to import -o - | FileCheck %s --check-prefix=AGAIN
-// AGAIN: layers_per_stage = [8, 4]
+// RUN: mtc compile gpt2-124m --pp 3 --gbs 4 --stages balanced --compile-to import -o - | FileCheck %s --check-prefix=ONCE
+// ONCE: layers_per_stage = [6, 5, 1]
+// RUN: mtc compile gpt2-124m --pp 3 --gbs 4 --stages balanced --recompute full --compile-to import -o - | FileCheck %s --check-prefix=AGAIN
+// AGAIN: layers_per_stage = [5, 5, 2]
 // Numbers that are given stay.
 // RUN: mtc compile gpt2-124m --pp 4 --gbs 4 --stages balanced --last-stage-layers 1 --compile-to import -o - | FileCheck %s --check-prefix=GIVEN
 // GIVEN: layers_per_stage = [4, 4, 3, 1]
