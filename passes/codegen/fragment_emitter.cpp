@@ -104,12 +104,12 @@ Value FragmentEmitter::placeIn(const GroupInfo &group) {
 Value FragmentEmitter::slot(int64_t pool) {
   Value &value = slots[pool];
   if (!value) {
-    if (!rowSlots)
-      rowSlots = moved(
-          load(ptr, context, offsetof(MtcContext, slots)),
-          mul(LLVM::SExtOp::create(b, loc, int64,
-                                   load(int32, step, offsetof(MtcStep, slots))),
-              sizeof(int32_t)));
+    if (!rowSlots) {
+      Value begin = load(ptr, context, offsetof(MtcContext, slots));
+      Value first = load(int32, step, offsetof(MtcStep, slots));
+      rowSlots = moved(begin, mul(LLVM::SExtOp::create(b, loc, int64, first),
+                                  sizeof(int32_t)));
+    }
     value = LLVM::SExtOp::create(b, loc, int64,
                                  load(int32, rowSlots, pool * sizeof(int32_t)));
   }
@@ -217,7 +217,8 @@ std::pair<Value, Value> FragmentEmitter::partAmong(rt::FlatRangeOp op,
   for (const GroupInfo &group : kGroups)
     if (op.isAmong(group.id)) {
       int64_t size = configOf(module)->getMesh().groupSize(group.id);
-      place = add(mul(place, size), placeIn(group));
+      Value before = mul(place, size);
+      place = add(before, placeIn(group));
       ranks *= size;
     }
   if (ranks == 1)
@@ -230,7 +231,8 @@ std::pair<Value, Value> FragmentEmitter::partAmong(rt::FlatRangeOp op,
     return add(whole, LLVM::UDivOp::create(b, loc, more, i64(ranks)));
   };
   Value next = add(place, i64(1));
-  return {upTo(place), upTo(next)};
+  Value begin = upTo(place), end = upTo(next);
+  return {begin, end};
 }
 
 void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
@@ -240,7 +242,8 @@ void FragmentEmitter::emitFlatRange(rt::FlatRangeOp op) {
   if (shard > 0) {
     Value low = mul(coordinate(MTC_AXIS_DP), shard);
     first = max(i64(start), low);
-    Value end = min(i64(start + count), add(low, i64(shard)));
+    Value behind = add(low, i64(shard));
+    Value end = min(i64(start + count), behind);
     length = max(sub(end, first), i64(0));
     local = sub(first, low);
   }
@@ -325,9 +328,10 @@ LogicalResult FragmentEmitter::emitGpuLaunch(rt::LaunchOp op,
   entries = entries.drop_back(3);
   for (size_t i = 0; i < entries.size(); i += 3) {
     Value index = i32(entries[i]), blocks = i64(entries[i + 1]);
-    if (int64_t each = entries[i + 2]; entries[i + 1] == 0)
-      blocks =
-          LLVM::UDivOp::create(b, loc, add(columns, i64(each - 1)), i64(each));
+    if (int64_t each = entries[i + 2]; entries[i + 1] == 0) {
+      Value up = add(columns, i64(each - 1));
+      blocks = LLVM::UDivOp::create(b, loc, up, i64(each));
+    }
     call("mtc_launch", {context, index, blocks, addresses});
   }
   return success();

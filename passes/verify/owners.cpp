@@ -249,7 +249,7 @@ private:
             << bucket.paramType() << " (grad_dtype of mtc.config), found "
             << bucket.gradType();
       int64_t shards = stage.isSharded(index) ? model.mesh[MTC_AXIS_DP] : 1;
-      if (shard * shards != elements)
+      if (saturatingMul(shard, shards) != elements)
         report.error(bucket)
             << "expected " << shards << " shards of together " << elements
             << " elements, found shards of " << shard;
@@ -329,7 +329,8 @@ private:
     std::array<std::vector<Range>, 3> ranges;
     auto add = [&](int64_t arena, int64_t begin, int64_t elements,
                    Operation *op, int64_t bytes = 4) {
-      ranges[arena].push_back({begin, begin + bytes * elements, op});
+      ranges[arena].push_back(
+          {begin, saturatingAdd(begin, saturatingMul(bytes, elements)), op});
     };
     for (rt::BucketOp bucket : stage.buckets) {
       add(MTC_ARENA_GRADS, *bucket.getGradOffset(), bucket.gradElements(),

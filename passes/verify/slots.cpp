@@ -73,7 +73,7 @@ private:
       diag.attachNote(user->getLoc()) << "used here";
       return false;
     }
-    begin = e.offset + *slot * e.stride;
+    begin = saturatingAdd(e.offset, saturatingMul(*slot, e.stride));
     return true;
   }
 
@@ -100,8 +100,9 @@ private:
       return received(row, row.getTransfers()[use]);
     const SlotUse &of =
         row.isLoad() ? inputs[use] : summaries.at(row.fragment).writes[use];
-    int64_t begin =
-        of.extent.offset + *row.slot(*of.extent.pool) * of.extent.stride;
+    int64_t begin = saturatingAdd(
+        of.extent.offset,
+        saturatingMul(*row.slot(*of.extent.pool), of.extent.stride));
     return {begin,
             begin + of.extent.bytes,
             row.isLoad() ? Source::Load : Source::Run,

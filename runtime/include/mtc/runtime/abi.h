@@ -353,7 +353,9 @@ const char *mtc_gemm_library(void);
 
 /// Flash attention: out and the row log-sum-exp `lse` [batch, heads, seq]. In
 /// fp32 throughout; 16-bit values are widened when read and out is rounded
-/// once, to nearest even. No seq x seq matrix is stored. `sample` is the
+/// once, to nearest even, but for bf16 on processors that multiply it, and on
+/// GPUs, where P and dS are rounded, too (docs/numerics.md, N6). No seq x seq
+/// matrix is stored. `sample` is the
 /// absolute id of batch row 0, for a GPU less `sample_base` of the step block,
 /// `head` the global index of head 0; `begin` and `begin2` are the positions of
 /// the first query of each range, 0 <= begin, begin + first <= begin2, and none
@@ -386,7 +388,7 @@ int64_t mtc_attention_scratch(const struct MtcAttention *d, int32_t threads);
 /// elements of the whole buffer for all_reduce; elements per rank for the other
 /// two, whose buffer holds group-size · count elements with rank r's part at r
 /// · count. Sums are in group-rank order, in fp32 (rounded once for bf16 and
-/// f16).
+/// f16), but for NCCL's, which are in an order and with roundings of its own.
 void mtc_all_reduce(struct MtcContext *ctx, int32_t stream, int32_t group,
                     int32_t op, int32_t dtype, void *buffer, int64_t count);
 void mtc_reduce_scatter(struct MtcContext *ctx, int32_t stream, int32_t group,

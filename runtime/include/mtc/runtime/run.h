@@ -142,18 +142,18 @@ struct RunOptions {
   /// the recipe's order. And the first sample.
   std::string evalData;
   int64_t evalFirst = 0;
-  /// shm only, seconds: when no rank begins a step (or a batch of `eval`) for
-  /// so long, all are ended (hang). Start and files count, too. 0: never. None:
-  /// five times the longest step and at least 600 s, an hour for the start, the
-  /// first step, and the last one with the files behind it.
+  /// shm and mpi, seconds: when no rank begins a step (or a batch of `eval`)
+  /// for so long, all are ended (hang). Start and files count, too. 0: never.
+  /// None: five times the longest step and at least 600 s, an hour for the
+  /// start, the first step, and the last one with the files behind it.
   std::optional<double> timeout;
   /// A folder that gets what each rank did last, when one died, hangs or
   /// disagrees with others (mtc/runtime/flight.h); empty: the folder `flight`
   /// in that of checkpoints, if there is one.
   std::string flight;
-  /// shm with checkpoints only: how often all ranks are started again, from the
-  /// last whole checkpoint, when one died, hangs or disagrees; only if a
-  /// checkpoint was written since the last start.
+  /// shm and mpi, with checkpoints only: how often all ranks are started again,
+  /// from the last whole checkpoint, when one died, hangs or disagrees; only if
+  /// a checkpoint was written since the last start.
   int64_t maxRestarts = 0;
   ProgressKind progress = ProgressKind::automatic;
   /// The command line, by first names: what of it changes nothing in this run
