@@ -29,10 +29,11 @@ Status writeError(const std::string &what, const std::string &path,
 
 /// What stands at the place of a bundle and is none of ours, for a message;
 /// empty if the place is free or holds an earlier bundle and nothing else.
-std::string somethingElse(const fs::path &path,
-                          std::set<std::string> ours = {}) {
-  ours.insert({"explain.json", "manifest.json", "programs", "report.json",
-               "report.txt"});
+std::string somethingElse(const fs::path &path) {
+  // A commit that was killed may have left the mark in a whole bundle.
+  static const std::set<std::string> ours = {"explain.json", "manifest.json",
+                                             "programs",     "report.json",
+                                             "report.txt",   kUnfinishedMark};
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)))
     return "";
@@ -74,10 +75,37 @@ bool isAbandoned(const fs::directory_entry &entry, const fs::path &target,
   auto touched = entry.last_write_time(error);
   if (error || fs::file_time_type::clock::now() - touched < kYoung ||
       !fs::exists(entry.path() / kUnfinishedMark, error) ||
-      !somethingElse(entry.path(), {kUnfinishedMark}).empty())
+      !somethingElse(entry.path()).empty())
     return false;
   fd = lockFolder(entry.path());
   return fd >= 0;
+}
+
+/// Without a mark, where none can be written, a folder stays. What a link names
+/// is never removed.
+void mark(const fs::path &folder) {
+  std::error_code error;
+  if (fs::is_directory(fs::symlink_status(folder, error)))
+    std::ofstream(folder / kUnfinishedMark);
+}
+
+void unmark(const fs::path &folder) {
+  std::error_code ignored;
+  fs::remove(folder / kUnfinishedMark, ignored);
+}
+
+/// Removes a temporary folder, or what has its name. It has the mark until
+/// nothing else is in it: a kill leaves what the next compilation removes.
+void removeMarked(const fs::path &folder) {
+  std::error_code ignored; // it is in nobody's way
+  if (fs::is_directory(fs::symlink_status(folder, ignored))) {
+    mark(folder);
+    for (fs::directory_iterator it(folder, ignored), end; it != end;
+         it.increment(ignored))
+      if (it->path().filename() != kUnfinishedMark)
+        fs::remove_all(it->path(), ignored);
+  }
+  fs::remove_all(folder, ignored);
 }
 
 void removeAbandoned(const fs::path &target) {
@@ -87,10 +115,21 @@ void removeAbandoned(const fs::path &target) {
     int fd = -1;
     if (!isAbandoned(entry, target, fd))
       continue;
-    std::error_code ignored; // it is in nobody's way
-    fs::remove_all(entry.path(), ignored);
+    removeMarked(entry.path());
     close(fd);
   }
+}
+
+std::string temporaryPattern(const std::string &target) {
+  return target + std::string(kTemporary) + std::string(kRandom, 'X');
+}
+
+/// Of a bundle that is still there.
+Status kept(const std::string &path, int error) {
+  return writeError("replace", path,
+                    fmt::format("{}; it is as it was; move it away or choose "
+                                "another name",
+                                std::strerror(error)));
 }
 
 /// A file that is there may be a device or a pipe, which no rename may replace.
@@ -102,10 +141,13 @@ bool inPlace(const std::string &path) {
 
 } // namespace
 
+int exchangeNames(const char *one, const char *other) {
+  return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
 OutputFolder::~OutputFolder() {
-  std::error_code error;
   if (!temporary_.empty())
-    fs::remove_all(temporary_, error);
+    removeMarked(temporary_);
   if (lock_ >= 0)
     close(lock_);
 }
@@ -124,8 +166,7 @@ Status OutputFolder::create(const std::string &path) {
   if (target.has_parent_path())
     fs::create_directories(target.parent_path(), error);
   removeAbandoned(target);
-  std::string pattern =
-      target.string() + std::string(kTemporary) + std::string(kRandom, 'X');
+  std::string pattern = temporaryPattern(target.string());
   if (error || !mkdtemp(pattern.data()))
     return writeError("create a folder beside", path,
                       error ? error.message() : std::strerror(errno));
@@ -138,28 +179,62 @@ Status OutputFolder::create(const std::string &path) {
   path_ = target.string();
   temporary_ = pattern;
   lock_ = lockFolder(pattern);
-  std::ofstream(fs::path(temporary_) / kUnfinishedMark); // without it, it stays
+  mark(temporary_);
   onInterrupt_.emplace(temporary_);
   return Status::okay();
 }
 
 Status OutputFolder::commit() {
+  // An interrupt removes the new folder before this, or not at all.
+  onInterrupt_.reset();
   std::error_code error;
-  fs::remove(fs::path(temporary_) / kUnfinishedMark, error);
-  if (!fs::exists(path_, error)) {
+  if (fs::exists(path_, error)) {
+    MTC_RETURN_IF_ERROR(replace());
+  } else {
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
       return writeError("rename a folder to", path_, std::strerror(errno));
     temporary_.clear();
-    return Status::okay();
   }
-  // An exchange leaves no moment without a bundle; the old one is then removed.
-  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(),
-                RENAME_EXCHANGE) == 0)
-    return Status::okay();
-  fs::remove_all(path_, error);
-  if (error || std::rename(temporary_.c_str(), path_.c_str()) != 0)
-    return writeError("replace", path_, std::strerror(errno));
+  // Last: until it has its place, a killed compilation leaves what is removed.
+  unmark(path_);
+  if (!temporary_.empty())
+    removeMarked(temporary_);
   temporary_.clear();
+  return Status::okay();
+}
+
+Status OutputFolder::replace() {
+  mark(path_); // from the exchange on it is what a kill leaves
+  if (exchange_(temporary_.c_str(), path_.c_str()) == 0)
+    return Status::okay();
+  int why = errno;
+  unmark(path_);
+  // The kernel or the file system has no exchange.
+  if (why == EINVAL || why == ENOSYS || why == ENOTSUP)
+    return replaceByTurns();
+  return kept(path_, why);
+}
+
+Status OutputFolder::replaceByTurns() {
+  // Without the mark: as long as the new bundle is not there, a kill leaves
+  // both, and no compilation removes the earlier one.
+  std::string aside = temporaryPattern(path_);
+  if (!mkdtemp(aside.data()))
+    return kept(path_, errno);
+  if (std::rename(path_.c_str(), aside.c_str()) != 0) {
+    int why = errno;
+    rmdir(aside.c_str());
+    return kept(path_, why);
+  }
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    int why = errno;
+    if (std::rename(aside.c_str(), path_.c_str()) == 0)
+      return kept(path_, why);
+    return writeError("replace", path_,
+                      fmt::format("{}; the earlier bundle is '{}' now",
+                                  std::strerror(why), aside));
+  }
+  temporary_ = aside;
   return Status::okay();
 }
 

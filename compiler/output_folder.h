@@ -15,11 +15,17 @@ namespace mtc::compiler {
 /// A file in a folder that is not finished: nobody's backup has it.
 inline constexpr const char *kUnfinishedMark = "mtc-unfinished";
 
+/// Exchanges two names in one step. 0, or another number and errno.
+using Exchange = int (*)(const char *one, const char *other);
+int exchangeNames(const char *one, const char *other);
+
 /// A folder under a temporary name beside its final place. The destructor
 /// removes it unless `commit` succeeded.
 class OutputFolder {
 public:
-  OutputFolder() = default;
+  /// Tests have other exchanges, such as that of a file system without one.
+  explicit OutputFolder(Exchange exchange = exchangeNames)
+      : exchange_(exchange) {}
   OutputFolder(const OutputFolder &) = delete;
   OutputFolder &operator=(const OutputFolder &) = delete;
   ~OutputFolder();
@@ -33,10 +39,19 @@ public:
   runtime::Status create(const std::string &path);
   /// Where to write now.
   const std::string &folder() const { return temporary_; }
-  /// Moves the folder to its place in one step. Errors: writeFailed.
+  /// Moves the folder to its place: in one step, which leaves no moment without
+  /// a bundle, or in two where the file system has no exchange. An earlier
+  /// bundle is removed behind it, and stays whole if that fails. It waits for
+  /// no disk: what a loss of power damages is compiled again. Errors:
+  /// writeFailed.
   runtime::Status commit();
 
 private:
+  /// Both leave the earlier bundle under the temporary name.
+  runtime::Status replace();
+  runtime::Status replaceByTurns();
+
+  Exchange exchange_;
   std::string path_, temporary_;
   int lock_ = -1; ///< of the temporary folder; ends with this process
   std::optional<TemporaryPath> onInterrupt_;

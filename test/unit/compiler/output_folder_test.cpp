@@ -1,18 +1,27 @@
-//===- output_folder_test.cpp - what killed compilations leave ------------===//
+//===- output_folder_test.cpp - bundles that take their place ------------===//
 
 #include "compiler/output_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <sys/file.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace fs = std::filesystem;
+using mtc::compiler::Exchange;
+using mtc::compiler::exchangeNames;
 using mtc::compiler::OutputFolder;
+using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
 
 namespace {
 
@@ -37,8 +46,60 @@ protected:
                                     std::chrono::hours(1));
     return folder;
   }
+  /// Some files of a bundle, all with the same text.
+  static void fill(const fs::path &folder, const std::string &text) {
+    fs::create_directories(folder / "programs");
+    std::ofstream(folder / "programs" / "stage0") << text;
+    std::ofstream(folder / "report.txt") << text;
+  }
+  static bool holds(const fs::path &folder, const std::string &text) {
+    return contentOf(folder / "programs" / "stage0") == text &&
+           contentOf(folder / "report.txt") == text;
+  }
+  static std::string contentOf(const fs::path &file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Replaces the bundle "out" by a new one.
+  Status replace(Exchange exchange) {
+    OutputFolder folder(exchange);
+    if (Status status = folder.create(root / "out"); !status.ok())
+      return status;
+    fill(folder.folder(), "new");
+    return folder.commit();
+  }
+  std::vector<fs::path> others() const {
+    std::vector<fs::path> found;
+    for (const auto &entry : fs::directory_iterator(root))
+      if (entry.path() != root / "out")
+        found.push_back(entry.path());
+    return found;
+  }
+  void letAnHourPass() const {
+    for (const fs::path &path : others())
+      fs::last_write_time(path, fs::file_time_type::clock::now() -
+                                    std::chrono::hours(1));
+  }
   fs::path root;
 };
+
+using Case = std::pair<Exchange, std::string>;
+
+int failWith(int error) {
+  errno = error;
+  return -1;
+}
+int isBusy(const char *, const char *) { return failWith(EBUSY); }
+int isUnknown(const char *, const char *) { return failWith(EINVAL); }
+/// A file system without an exchange, and with a new folder that cannot move.
+int isUnknownAndLost(const char *one, const char *) {
+  fs::remove_all(one);
+  return failWith(ENOSYS);
+}
+int dieBefore(const char *, const char *) { _exit(9); }
+int dieBehind(const char *one, const char *other) {
+  _exit(exchangeNames(one, other) == 0 ? 9 : 1);
+}
 
 TEST_F(OutputFolderTest, RemovesWhatAKilledCompilationLeft) {
   fs::path old = leave("out.tmp-aB3xYz", "report.txt");
@@ -73,6 +134,52 @@ TEST_F(OutputFolderTest, LosesItsMarkWhenItIsWhole) {
   EXPECT_TRUE(fs::exists(fs::path(folder.folder()) / "mtc-unfinished"));
   ASSERT_TRUE(folder.commit().ok());
   EXPECT_TRUE(fs::is_empty(root / "out"));
+}
+
+TEST_F(OutputFolderTest, ReplacesAnEarlierBundle) {
+  for (Exchange exchange : {exchangeNames, isUnknown}) {
+    fill(root / "out", "old");
+    std::ofstream(root / "out" / "explain.json") << "old";
+    Status status = replace(exchange);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(holds(root / "out", "new"));
+    EXPECT_FALSE(fs::exists(root / "out" / "explain.json"));
+    EXPECT_FALSE(fs::exists(root / "out" / "mtc-unfinished"));
+    EXPECT_EQ(others(), std::vector<fs::path>{});
+  }
+}
+
+TEST_F(OutputFolderTest, KeepsTheEarlierBundleWhereNoneCanReplaceIt) {
+  for (auto [exchange, why] :
+       {Case{isBusy, "Device or resource busy"},
+        Case{isUnknownAndLost, "No such file or directory"}}) {
+    fill(root / "out", "old");
+    Status status = replace(exchange);
+    EXPECT_EQ(status.code(), StatusCode::writeFailed);
+    for (const std::string &part :
+         {(root / "out").string(), why, std::string("choose another name")})
+      EXPECT_NE(status.message().find(part), std::string::npos)
+          << status.message();
+    EXPECT_TRUE(holds(root / "out", "old"));
+    EXPECT_FALSE(fs::exists(root / "out" / "mtc-unfinished"));
+    EXPECT_EQ(others(), std::vector<fs::path>{});
+  }
+}
+
+TEST_F(OutputFolderTest, AKilledCommitLeavesAWholeBundle) {
+  for (auto [die, text] : {Case{dieBefore, "old"}, Case{dieBehind, "new"}}) {
+    fill(root / "out", "old");
+    EXPECT_EXIT(static_cast<void>(replace(die)), testing::ExitedWithCode(9),
+                "");
+    EXPECT_TRUE(holds(root / "out", text));
+    EXPECT_EQ(others().size(), 1u);
+    letAnHourPass();
+    Status status = replace(exchangeNames);
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(holds(root / "out", "new"));
+    EXPECT_FALSE(fs::exists(root / "out" / "mtc-unfinished"));
+    EXPECT_EQ(others(), std::vector<fs::path>{});
+  }
 }
 
 TEST_F(OutputFolderTest, IsLockedWhileItIsWritten) {
