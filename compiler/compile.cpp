@@ -52,7 +52,7 @@ Status show(const CompileOptions &options, mlir::ModuleOp module, Phase phase,
 
 Status writeStopped(const CompileOptions &options, const std::string &text) {
   if (!options.output.empty() && options.output != "-")
-    return writeFile(options.output, text);
+    return writeFile(options.output, text, runtime::NameSync::here);
   bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (whole && std::fflush(stdout) == 0)
     return Status::okay();

@@ -11,10 +11,13 @@
 #include <set>
 #include <sys/file.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace fs = std::filesystem;
+using mtc::runtime::AtomicFile;
+using mtc::runtime::NameSync;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
@@ -132,11 +135,12 @@ Status kept(const std::string &path, int error) {
                                 std::strerror(error)));
 }
 
-/// A file that is there may be a device or a pipe, which no rename may replace.
-bool inPlace(const std::string &path) {
+/// A device or a pipe, which no rename may replace.
+bool isInPlace(const std::string &path) {
   std::error_code error;
   fs::file_status status = fs::status(path, error);
-  return fs::exists(status) && !fs::is_regular_file(status);
+  return fs::exists(status) && !fs::is_regular_file(status) &&
+         !fs::is_directory(status);
 }
 
 } // namespace
@@ -239,58 +243,50 @@ Status OutputFolder::replaceByTurns() {
 }
 
 WholeFile::~WholeFile() {
-  std::error_code error;
-  if (!temporary_.empty())
-    fs::remove(temporary_, error);
+  if (inPlace_ >= 0)
+    close(inPlace_);
 }
 
 Status WholeFile::failed() {
-  return status_ =
-             writeError("write", path_, std::strerror(errno ? errno : EIO));
+  return status_ = writeError("write", path_, std::strerror(errno));
 }
 
 Status WholeFile::open() {
-  std::error_code error;
-  fs::path parent = fs::path(path_).parent_path();
-  if (!parent.empty())
-    fs::create_directories(parent, error);
-  if (error)
-    return status_ = writeError("create the folder of", path_, error.message());
-  if (!inPlace(path_)) {
-    temporary_ = fmt::format("{}.tmp-{}", path_, getpid());
-    onInterrupt_.emplace(temporary_);
+  open_ = true;
+  if (isInPlace(path_)) {
+    inPlace_ = ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return inPlace_ >= 0 ? Status::okay() : failed();
   }
-  errno = 0;
-  file_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary);
-  return file_ ? Status::okay() : failed();
+  if (std::string folder = fs::path(path_).parent_path(); !folder.empty())
+    status_ = sync_ == NameSync::nobody ? runtime::makeFolders(folder)
+                                        : runtime::makeLastingFolders(folder);
+  if (status_.ok())
+    status_ = AtomicFile::create(path_, file_);
+  return status_;
 }
 
 Status WholeFile::write(std::string_view bytes) {
-  if (status_.ok() && !file_.is_open())
+  if (!open_)
     MTC_RETURN_IF_ERROR(open());
   if (!status_.ok())
     return status_;
-  errno = 0;
-  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return file_ ? Status::okay() : failed();
+  if (inPlace_ >= 0)
+    return runtime::writeAll(inPlace_, bytes) ? Status::okay() : failed();
+  status_ = file_.write(size_, bytes.data(), bytes.size());
+  size_ += static_cast<int64_t>(bytes.size());
+  return status_;
 }
 
 Status WholeFile::commit() {
   MTC_RETURN_IF_ERROR(write({})); // an empty file is one
-  errno = 0;
-  file_.close();
-  if (!file_)
-    return failed();
-  if (temporary_.empty())
-    return Status::okay();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
-    return failed();
-  temporary_.clear();
-  return Status::okay();
+  if (inPlace_ < 0)
+    return status_ = file_.commit(sync_);
+  return close(std::exchange(inPlace_, -1)) == 0 ? Status::okay() : failed();
 }
 
-Status writeFile(const std::string &path, const std::string &text) {
-  WholeFile file(path);
+Status writeFile(const std::string &path, const std::string &text,
+                 NameSync sync) {
+  WholeFile file(path, sync);
   MTC_RETURN_IF_ERROR(file.write(text));
   return file.commit();
 }

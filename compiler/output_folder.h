@@ -3,12 +3,14 @@
 #define MTC_COMPILER_OUTPUT_FOLDER_H
 
 #include "compiler/interrupt.h"
+#include "runtime/base/file.h"
 #include "runtime/base/status.h"
 
-#include <fstream>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mtc::compiler {
 
@@ -57,13 +59,13 @@ private:
   std::optional<TemporaryPath> onInterrupt_;
 };
 
-/// A file that appears whole or not at all, with the folders above it: from the
-/// first byte until `commit` it has another name, but where a device or a pipe
-/// has its name.
-/// Errors: writeFailed; the first one is that of every later call.
+/// A file that appears whole or not at all (AtomicFile), with the folders above
+/// it. A device or a pipe is written in place. Errors: writeFailed; the first
+/// one is that of every later call.
 class WholeFile {
 public:
-  explicit WholeFile(std::string path) : path_(std::move(path)) {}
+  WholeFile(std::string path, runtime::NameSync sync)
+      : path_(std::move(path)), sync_(sync) {}
   WholeFile(const WholeFile &) = delete;
   WholeFile &operator=(const WholeFile &) = delete;
   ~WholeFile();
@@ -75,15 +77,19 @@ private:
   runtime::Status open();
   runtime::Status failed();
 
-  std::string path_, temporary_; ///< the latter empty where it is not there
-  std::ofstream file_;
+  std::string path_;
+  runtime::NameSync sync_;
+  bool open_ = false;
+  int inPlace_ = -1; ///< of a device or a pipe
+  runtime::AtomicFile file_;
+  int64_t size_ = 0;
   runtime::Status status_;
-  std::optional<TemporaryPath> onInterrupt_;
 };
 
 /// Writes one file, which appears whole or not at all, and the folders above
-/// it. Errors: writeFailed.
-runtime::Status writeFile(const std::string &path, const std::string &text);
+/// it; what is quickly made again waits for no disk. Errors: writeFailed.
+runtime::Status writeFile(const std::string &path, const std::string &text,
+                          runtime::NameSync sync = runtime::NameSync::nobody);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_OUTPUT_FOLDER_H

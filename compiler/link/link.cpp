@@ -80,7 +80,7 @@ Status link(const std::vector<std::string> &form,
             const std::vector<std::string> &objects,
             const std::string &output) {
   std::vector<std::string> arguments;
-  WholeFile file(output);
+  WholeFile file(output, runtime::NameSync::nobody);
   MTC_RETURN_IF_ERROR(makeArguments(form, items, objects, arguments));
   MTC_RETURN_IF_ERROR(runLld(arguments, file));
   MTC_RETURN_IF_ERROR(file.commit());

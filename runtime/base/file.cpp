@@ -234,7 +234,7 @@ Status AtomicFile::write(int64_t offset, const void *data, int64_t bytes) {
 }
 
 Status AtomicFile::commit(NameSync names) {
-  if (fsync(fd_) != 0)
+  if (names != NameSync::nobody && fsync(fd_) != 0)
     return writeError(path_, errno);
   int error = close(fd_) != 0 ? errno : 0;
   fd_ = -1;

@@ -78,8 +78,9 @@ std::string behindLinks(const std::string &path);
 
 /// Who makes a name in a folder outlive a loss of power.
 enum class NameSync {
-  here,    ///< the commit of the file
-  byCaller ///< syncFolder, once, behind all files of the folder
+  here,     ///< the commit of the file
+  byCaller, ///< syncFolder, once, behind all files of the folder
+  nobody ///< nor its bytes: for what is cheaper to make again than to wait for
 };
 
 /// An output file that appears under its name, behind links, only after
@@ -105,7 +106,7 @@ public:
   Status reserve(int64_t bytes);
   /// Writes all `bytes` at byte `offset`; any order.
   Status write(int64_t offset, const void *data, int64_t bytes);
-  /// fsync, rename, fsync of the folder unless that is the caller's. Errors:
+  /// fsync, rename, fsync of the folder, as `names` says. Errors:
   /// writeFailed, after the rename, too, when nobody knows which file a loss of
   /// power leaves.
   Status commit(NameSync names = NameSync::here);

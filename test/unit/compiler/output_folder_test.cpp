@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 using mtc::compiler::Exchange;
 using mtc::compiler::exchangeNames;
 using mtc::compiler::OutputFolder;
+using mtc::compiler::WholeFile;
+using mtc::runtime::NameSync;
 using mtc::runtime::Status;
 using mtc::runtime::StatusCode;
 
@@ -189,6 +192,53 @@ TEST_F(OutputFolderTest, IsLockedWhileItIsWritten) {
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
   ASSERT_TRUE(second.create(root / "out").ok());
   EXPECT_TRUE(fs::exists(first.folder()));
+}
+
+TEST_F(OutputFolderTest, AWholeFileTouchesNothingBeforeItIsWhole) {
+  // What a name that can be foreseen would have been lost to.
+  fs::path victim = root / "victim";
+  std::ofstream(victim) << "mine";
+  std::string predictable =
+      (root / "file").string() + ".tmp-" + std::to_string(getpid());
+  fs::create_symlink(victim, predictable);
+  fs::create_symlink("file", root / "link");
+  WholeFile file(root / "link", NameSync::here);
+  ASSERT_TRUE(file.write("one ").ok());
+  EXPECT_FALSE(fs::exists(root / "file"));
+  ASSERT_TRUE(file.write("two").ok());
+  ASSERT_TRUE(file.commit().ok());
+  EXPECT_EQ(contentOf(root / "file"), "one two");
+  EXPECT_TRUE(fs::is_symlink(root / "link"));
+  EXPECT_EQ(contentOf(victim), "mine");
+}
+
+TEST_F(OutputFolderTest, AFileThatFailsLeavesNothing) {
+  {
+    WholeFile file(root / "file", NameSync::nobody);
+    ASSERT_TRUE(file.write("half").ok());
+  }
+  EXPECT_EQ(others(), std::vector<fs::path>{});
+  fs::create_directory(root / "folder");
+  Status status = mtc::compiler::writeFile(root / "folder", "text");
+  EXPECT_EQ(status.code(), StatusCode::writeFailed);
+  EXPECT_NE(status.message().find("found a folder"), std::string::npos)
+      << status.message();
+}
+
+TEST_F(OutputFolderTest, ADeviceIsWrittenInPlace) {
+  fs::path pipe = root / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(mtc::compiler::writeFile(pipe, "text").ok());
+  char text[5] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 4);
+  close(reader);
+  EXPECT_STREQ(text, "text");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_NE(mtc::compiler::writeFile("/dev/full", "text")
+                .message()
+                .find("cannot write '/dev/full': No space left on device"),
+            std::string::npos);
 }
 
 } // namespace
