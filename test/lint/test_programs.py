@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A compiled program needs no compiler: neither it nor the runtime's archives load
 or refer to MLIR, LLVM or Python; a test of passes loads and the compiler's archive refers to
-them (or this test could not fail). What it needs is what `mtc inspect --requires` says, and few libraries beside oneDNN's own."""
+them (or this test could not fail). What it needs is what `mtc inspect --requires` says, and few libraries beside oneDNN's own. Each of its kernels
+has vectors."""
 
 import json
 import pathlib
@@ -15,6 +16,7 @@ HEAVY = re.compile(r"MLIR|LLVM|libpython|libclang", re.IGNORECASE)
 # Mangled names of the namespaces mlir and llvm, and the C interfaces.
 # What the product library loads anyway, and the library itself.
 WANTED = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|libgomp|libdnnl|ld-linux-x86-64)\.so")
+KERNEL = re.compile(r"^[0-9a-f]+ <(kernel\d+)>:\n((?:.+\n)*)", re.MULTILINE)
 SYMBOL = re.compile(r"\bU (?:_ZN?K?\w*(?:4mlir|4llvm)\w*|LLVM\w+|mlir[A-Z]\w+|Py_?\w+)")
 
 
@@ -111,12 +113,28 @@ def wrong_requirements(bundle):
             yield f"expected stage {program['stage']} in\n{text}"
 
 
+def without_vectors(bundle):
+    """Kernels that use no register of the widest vectors that their processor has."""
+    isa = json.loads(output(BUILD / "bin" / "mtc", "inspect", "--json",
+                            bundle / "programs" / "stage0"))["isa"]
+    register = "%zmm" if isa.startswith("x86-64-v4") else "%ymm"
+    kernels = 0
+    for program in sorted((bundle / "programs").glob("*.so")):
+        code = output("objdump", "-d", "--no-show-raw-insn", program)
+        for name, body in KERNEL.findall(code):
+            kernels += 1
+            if register not in body:
+                yield f"{program.name}: expected {register} in {name} of {isa}, found none"
+    if kernels < 20:
+        yield f"expected more than 20 kernels, found {kernels}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         bundle = pathlib.Path(folder) / "nano"
         output(BUILD / "bin" / "mtc", "compile", "gpt2-nano", "--pp", 2, "--gbs", 16,
                "-o", bundle)
-        found = [*problems(bundle), *wrong_requirements(bundle)]
+        found = [*problems(bundle), *wrong_requirements(bundle), *without_vectors(bundle)]
         print("\n".join(found) or output("ldd", bundle / "programs" / "stage0"))
         return 1 if found else 0
 
