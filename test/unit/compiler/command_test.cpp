@@ -24,9 +24,9 @@ struct Outcome {
   std::string text; ///< stdout and stderr
 };
 
-Outcome mtc(const std::string &arguments) {
+Outcome mtc(const std::string &arguments, const std::string &variables = "") {
   std::string command =
-      std::string(MTC_BIN_DIR) + "/mtc " + arguments + " 2>&1";
+      variables + std::string(MTC_BIN_DIR) + "/mtc " + arguments + " 2>&1";
   Outcome outcome;
   FILE *pipe = popen(command.c_str(), "r");
   std::array<char, 4096> buffer;
@@ -305,6 +305,51 @@ TEST_F(CommandTest, BundleIsWholeAndRepeatable) {
   for ([[maybe_unused]] const auto &entry : fs::directory_iterator(folder))
     ++left;
   EXPECT_EQ(left, 2u) << "a, b and nothing temporary";
+}
+
+// Of four stages, whose kernels are for the most part the same, at least two
+// are compiled at a time with four threads.
+TEST_F(CommandTest, BundleIsTheSameOnOneThreadAndOnFour) {
+  for (std::string jobs : {"1", "4"}) {
+    Outcome outcome = mtc("compile gpt2-nano --pp 4 --gbs 4 -j " + jobs +
+                          " -o " + path(jobs));
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+  }
+  size_t files = 0;
+  for (const fs::path one : {"", "programs"}) {
+    for (const auto &entry : fs::directory_iterator(folder / "1" / one)) {
+      if (entry.is_directory())
+        continue;
+      ++files;
+      fs::path name = one / entry.path().filename();
+      EXPECT_TRUE(contentOf(entry.path()) == contentOf(folder / "4" / name))
+          << name;
+    }
+  }
+  EXPECT_EQ(files, 12u) << "four files, and two programs of each stage";
+}
+
+// What stands for ptxas notes each call; the text is the cubin. The stages in
+// the middle are alike, those at the ends are not.
+TEST_F(CommandTest, CodeOfAlikeStagesIsMadeOnce) {
+  fs::path calls = folder / "calls";
+  std::ofstream(folder / "ptxas") << "#!/bin/sh\necho call >> '"
+                                  << calls.string() << "'\ncat > /dev/fd/3\n";
+  fs::permissions(folder / "ptxas", fs::perms::owner_all);
+  Outcome outcome = mtc("compile gpt2-nano --pp 4 --gbs 4 --target cuda:sm_90 "
+                        "--cubin --compile-to kernels -o " +
+                            path("ptx"),
+                        "PATH='" + folder.string() + "':\"$PATH\" ");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  auto ptx = [&](int stage) {
+    return contentOf(folder / "ptx" /
+                     ("stage" + std::to_string(stage) + ".ptx"));
+  };
+  EXPECT_FALSE(ptx(1).empty());
+  EXPECT_TRUE(ptx(1) == ptx(2));
+  EXPECT_FALSE(ptx(0) == ptx(1));
+  EXPECT_FALSE(ptx(3) == ptx(1));
+  EXPECT_EQ(contentOf(calls), "call\ncall\ncall\n");
 }
 
 } // namespace
