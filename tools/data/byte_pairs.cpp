@@ -94,6 +94,7 @@ void BytePairs::mergeLong(std::string_view word, MergeScratch &scratch,
                           std::vector<int32_t> &out) const {
   scratch.cells.resize(word.size());
   scratch.heap.clear();
+  scratch.looks = 0;
   LongWord tokens = {*this, scratch.cells};
   for (size_t i = 0; i < word.size(); ++i)
     scratch.cells[i] = byteIds_[static_cast<uint8_t>(word[i])];
@@ -101,6 +102,7 @@ void BytePairs::mergeLong(std::string_view word, MergeScratch &scratch,
   // Rank and place in one number, so that the smallest is the next to merge:
   // 2^21 ranks, 2^31 places.
   auto entry = [&](size_t at) {
+    ++scratch.looks;
     size_t second = tokens.next(at);
     uint32_t rank = second < word.size()
                         ? pairs_.rank(tokens.idAt(at), tokens.idAt(second))

@@ -25,6 +25,9 @@ struct MergeScratch {
   std::vector<uint32_t> ranks;
   std::vector<uint32_t> cells;
   std::vector<uint64_t> heap;
+  /// Pairs that mergeLong looked at for its last word: a place of the heap each
+  /// at most.
+  size_t looks = 0;
 };
 
 class BytePairs {

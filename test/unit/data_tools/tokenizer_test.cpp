@@ -171,6 +171,33 @@ TEST(BytePairs, BothWaysGiveTheSame) {
   }
 }
 
+/// Each place begins a pair once, each merge makes two, and each of these is
+/// looked at again when it is the first of the heap; nothing else is. So there
+/// are n·log n steps of the heap.
+TEST(BytePairs, LongWordsTakeAFewLooksAByte) {
+  Vocabulary tokens;
+  std::vector<Merge> merges;
+  ASSERT_TRUE(Vocabulary::read(kVocabFile, tokens).ok());
+  ASSERT_TRUE(readMerges(kMergeFile, tokens, merges).ok());
+  BytePairs pairs(tokens, merges);
+  std::mt19937 rng(5);
+  std::string random, alike;
+  for (int i = 0; i < 100'000; ++i) {
+    random += "the dogndr "[rng() % 11];
+    alike += "the "[i % 4];
+  }
+  MergeScratch scratch;
+  for (const std::string &word : {random, alike}) {
+    std::vector<int32_t> ids;
+    pairs.merge(word, scratch, ids);
+    size_t n = word.size(), merged = n - ids.size();
+    EXPECT_GT(merged, n / 8);
+    EXPECT_GE(scratch.looks, n - 1 + 2 * merged);
+    EXPECT_LE(scratch.looks, 2 * (n + 2 * merged));
+    EXPECT_LE(scratch.heap.capacity(), 2 * n);
+  }
+}
+
 /// Merges whose result two pairs make, where a later merge may yield a pair
 /// that an earlier one is of.
 TEST(BytePairs, MergeTheLowestRankThatThereIs) {
