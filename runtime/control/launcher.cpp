@@ -18,6 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <poll.h>
@@ -31,9 +32,17 @@ using Clock = std::chrono::steady_clock;
 
 /// How long ranks may take to notice that another one died.
 constexpr std::chrono::seconds kGrace{2};
-/// How long all ranks may take to end once one has given up: a library may hold
-/// each of them, as one of GPUs whose partner is gone.
-constexpr std::chrono::seconds kAbortGrace{5};
+/// How many seconds all ranks may take to end once one has given up: a library
+/// may hold each of them, as one of GPUs whose partner is gone. Long enough for
+/// a checkpoint that is written meanwhile. MTC_ABORT_GRACE is another number,
+/// for tests.
+double abortGrace() {
+  constexpr double kUsual = 60;
+  const char *text = std::getenv("MTC_ABORT_GRACE");
+  double asked = text ? std::strtod(text, nullptr) : 0;
+  return asked > 0 ? asked : kUsual;
+}
+
 /// A death is seen at once by the end of its pipe; this is for a pipe which a
 /// grandchild holds open.
 constexpr int kPollMilliseconds = 100;
@@ -225,11 +234,12 @@ private:
       return;
     if (!abortSeen_)
       abortSeen_ = Clock::now();
-    if (Clock::now() >= *abortSeen_ + kAbortGrace)
+    const double grace = abortGrace();
+    if (Clock::now() - *abortSeen_ >= std::chrono::duration<double>(grace))
       giveUp(
           {StatusCode::hang,
            fmt::format("{}, and {} s later no rank has ended: all are killed",
-                       memory_->abortStatus().message(), kAbortGrace.count())});
+                       memory_->abortStatus().message(), grace)});
   }
 
   void giveUp(Status why) {

@@ -58,12 +58,13 @@ TEST_F(FailureTest, ADeadRankEndsTheRunAndIsNamed) {
 }
 
 TEST_F(FailureTest, RanksThatDoNotEndBehindAFailureAreKilled) {
-  Variable stuck("FAKE_STUCK", "1 2");
+  Variable stuck("FAKE_STUCK", "1 2"), grace("MTC_ABORT_GRACE", "0.5");
   RunOptions o = options(twoPipe(), CommKind::shm);
   o.recipe.steps = 1000000;
   Status status = runBundle(o);
   EXPECT_EQ(status.code(), StatusCode::hang) << status.message();
-  EXPECT_NE(status.message().find("s later no rank has ended: all are killed"),
+  EXPECT_NE(status.message().find(
+                ", and 0.5 s later no rank has ended: all are killed"),
             std::string::npos)
       << status.message();
 }
