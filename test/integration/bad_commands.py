@@ -3,7 +3,7 @@
 import re
 
 import precision
-from bad_case import Broken, Case
+from bad_case import Broken, Case, silent
 
 USAGE, REJECTD, INFEASIBLE = 2, 3, 4
 RUN = ["run", "one", "--data", "data.bin", "--data-type", "u8", "--quiet"]
@@ -89,6 +89,14 @@ OF_THE_MACHINE = OF_THE_LIBRARY + [
          INFEASIBLE, ["needs a CPU with x86-64-v", "this machine lacks"],
          act=lacking("AVX2", "AVX512F")),
 ]
+
+TOGETHER = ["--append", "--save-interval", 5, "--exit-interval", 5, "--max-restarts", 1,
+            "--eval-first", 3, "--strict", "--trace-step", 1, "--profile-step-end", 2,
+            "--dump", "gradients", "d", "--dump", "grads@0", "d"]
+TOGETHER_SAYS = ["--append: expected --log", "--save-interval, --keep", "--exit-interval and",
+                 "--max-restarts: expected", "--eval-first: expected", "--strict: expected",
+                 "--trace-step: expected", "--profile-step-start and", "dump 'gradients': expected",
+                 "dump 'grads@0': expected"]
 
 CASES = OF_THE_MACHINE + [
     Case("no subcommand", [], USAGE, ["subcommand", "mtc --help"]),
@@ -195,6 +203,26 @@ CASES = OF_THE_MACHINE + [
     Case("negative time limit", [*RUN, "--timeout", -1], USAGE, ["--timeout", "-1"]),
     Case("time limit of threads", [*RUN, "--comm", "threads", "--timeout", 5], USAGE,
          ["--timeout", "--comm shm"]),
+    Case("all wrong options: of a run's outputs and ends", [*RUN, *TOGETHER], USAGE,
+         TOGETHER_SAYS),
+    Case("all wrong options: of a profile", ["profile", *RUN[1:], *TOGETHER], USAGE,
+         TOGETHER_SAYS),
+    Case("all wrong options: of an evaluation by threads",
+         [*RUN, "--comm", "threads", "--eval", 1, "--checkpoints", "c", "--timeout", 5,
+          "--max-restarts", 1, "--load", "ckpt", "--init-from", "w.safetensors", "--profile", 10,
+          "--trace", "t.json"], USAGE,
+         ["--checkpoints: an evaluation", "--timeout: expected --comm shm",
+          "--max-restarts: expected", "expected no --init-from", "--profile: expected no --trace",
+          "--profile: expected the name of a file"]),
+    Case("all wrong options: with rules of the recipe",
+         [*RUN, "--append", "--eval-data", "d.bin", "--lr", "1e-5", "--eps", 0], USAGE,
+         ["error: --append: expected --log FILE with it\n  --eval-data: expected --eval-interval "
+          "STEPS or --eval BATCHES with it\n  recipe:\n    eps: expected"]),
+    Case("all wrong options: with a value that none can read",
+         [*RUN, "--num-layers", 24, "--append", "--lr", "fast", "--min-lr", 1, "--eval-data",
+          "d.bin", "--eval-interval", "often"], USAGE,
+         ["error: --num-layers: no option", "\n  --append: ", "\n  --lr: expected a number",
+          "\n  --eval-interval: expected an integer"], act=silent("min_lr", "--eval-data:")),
     Case("no output", ["compile", "tiny.toml", "--gbs", 2], USAGE,
          ["-o DIR", "bundle"]),
     Case("stop after an unknown phase", [*COMPILE, "--compile-to", "plan-memroy"],

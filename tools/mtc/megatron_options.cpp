@@ -51,15 +51,17 @@ void MegatronOptions::addTo(CLI::App &sub, MegatronUse use) {
     if (advice.empty())
       continue;
     addName(sub, option, [=, this, &sub] {
-      found_ += fmt::format(
-          "{}--{}: no option of mtc {} as it is of Megatron-LM: {}",
-          found_.empty() ? "" : "\n  ", option.name, sub.get_name(), advice);
+      found_.push_back(
+          fmt::format("--{}: no option of mtc {} as it is of Megatron-LM: {}",
+                      option.name, sub.get_name(), advice));
     });
   }
 }
 
 Status MegatronOptions::check() const {
-  return found_.empty() ? Status::okay() : Status(StatusCode::usage, found_);
+  return found_.empty() ? Status::okay()
+                        : Status(StatusCode::usage,
+                                 fmt::format("{}", fmt::join(found_, "\n  ")));
 }
 
 std::vector<std::string> withDataInOneWord(std::vector<std::string> arguments) {

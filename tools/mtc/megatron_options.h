@@ -23,11 +23,14 @@ public:
   /// This must live as long as `sub`, whose own options they are not.
   void addTo(CLI::App &sub, MegatronUse use);
 
+  /// A line for each that was given.
+  const std::vector<std::string> &found() const { return found_; }
+
   /// Errors: usage, all that were given.
   runtime::Status check() const;
 
 private:
-  std::string found_; ///< what is wrong
+  std::vector<std::string> found_;
 };
 
 /// Arguments of `mtc`, its name first, in which the words behind Megatron-LM's
