@@ -16,6 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The items of a list as `T`, with a comma between two.
+template <typename T> std::string listText(const Json &list) {
+  return fmt::format("{}", fmt::join(list.get<std::vector<T>>(), ", "));
+}
+
 std::string traffic(const Json &json) {
   return fmt::format("{} calls, {}", json["calls"].get<int64_t>(),
                      runtime::sized(json["bytes"].get<int64_t>()));
@@ -209,14 +214,13 @@ static std::string sumOrderText(const Json &orders) {
       "sums           microbatches do not ascend (stage {} chunk {}: {}{}), so "
       "bits are those of this order alone\n",
       first["stage"].get<int64_t>(), first["chunk"].get<int64_t>(),
-      fmt::join(first["microbatches"].get<std::vector<int64_t>>(), ", "),
+      listText<int64_t>(first["microbatches"]),
       orders.size() > 1 ? fmt::format("; {} more", orders.size() - 1) : "");
 }
 
 /// What ranks load, and what nobody could check without ptxas.
 static std::string codeText(const Json &code) {
-  std::string chips = fmt::format(
-      "{}", fmt::join(code["chips"].get<std::vector<std::string>>(), ", "));
+  std::string chips = listText<std::string>(code["chips"]);
   if (!code["assembled"].get<bool>())
     return fmt::format("code           PTX of {}, which the driver compiles "
                        "when a rank starts; ptxas did not look at it "
@@ -234,61 +238,86 @@ static std::string codeText(const Json &code) {
   return text;
 }
 
-std::string reportText(const Json &r) {
-  std::string mesh;
-  for (const auto &[axis, ranks] : r["mesh"].items())
-    mesh += fmt::format("{}{} {}", mesh.empty() ? "" : ", ", axis,
+static std::string meshText(const Json &mesh) {
+  std::string text;
+  for (const auto &[axis, ranks] : mesh.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis,
                         ranks.is_string() ? ranks.get<std::string>()
                                           : ranks.dump());
-  std::string text = fmt::format(
-      "model          {}\n"
-      "plan           {}\n"
-      "ranks          {} ({}), {} distinct programs\n"
-      "target         {}, {}\n"
-      "parameters     {}\n"
-      "step           {} tokens\n"
-      "p2p            {} a step, all ranks\n",
-      r["model"].get<std::string>(), r["plan_hash"].get<std::string>(),
-      r["ranks"].get<int64_t>(), mesh, r["programs"].get<int64_t>(),
-      targetText(r), typeText(r),
-      runtime::grouped(r["total_parameters"].get<int64_t>()),
-      runtime::grouped(r["tokens_per_step"].get<int64_t>()),
-      runtime::sized(r["total_p2p_bytes"].get<int64_t>()));
+  return text;
+}
+
+/// What each plan has.
+static std::string headText(const Json &r) {
+  return fmt::format("model          {}\n"
+                     "plan           {}\n"
+                     "ranks          {} ({}), {} distinct programs\n"
+                     "target         {}, {}\n"
+                     "parameters     {}\n"
+                     "step           {} tokens\n"
+                     "p2p            {} a step, all ranks\n",
+                     r["model"].get<std::string>(),
+                     r["plan_hash"].get<std::string>(),
+                     r["ranks"].get<int64_t>(), meshText(r["mesh"]),
+                     r["programs"].get<int64_t>(), targetText(r), typeText(r),
+                     runtime::grouped(r["total_parameters"].get<int64_t>()),
+                     runtime::grouped(r["tokens_per_step"].get<int64_t>()),
+                     runtime::sized(r["total_p2p_bytes"].get<int64_t>()));
+}
+
+/// Steps of several shapes, where a plan has them.
+static std::string shapesText(const Json &r) {
+  std::string text;
   if (const Json lengths = r.value("seq_lengths", Json::array());
       lengths.size() > 1)
     text += fmt::format("lengths        {} tokens a sample; figures are of the "
                         "first\n",
-                        fmt::join(lengths.get<std::vector<int64_t>>(), ", "));
+                        listText<int64_t>(lengths));
   if (const Json batches = r.value("global_batches", Json::array());
       batches.size() > 1)
     text += fmt::format("batches        {} samples a step; figures are of the "
                         "first\n",
-                        fmt::join(batches.get<std::vector<int64_t>>(), ", "));
-  if (r.contains("code"))
-    text += codeText(r["code"]);
+                        listText<int64_t>(batches));
+  return text;
+}
+
+/// What the strategy chose, where it is not the plain way.
+static std::string choicesText(const Json &r) {
+  std::string text;
   if (r.value("sequence_parallel", false))
     text += "sequence       split over tp (sequence_parallel)\n";
   if (std::string recompute = r.value("recompute", "none"); recompute != "none")
     text += fmt::format("recompute      {}\n", recompute);
   if (const Json overlap = r.value("overlap", Json::array()); !overlap.empty())
-    text +=
-        fmt::format("overlap        {}\n",
-                    fmt::join(overlap.get<std::vector<std::string>>(), ", "));
+    text += fmt::format("overlap        {}\n", listText<std::string>(overlap));
   if (const Json names = r.value("gemm_epilogues", Json::array());
       !names.empty())
-    text += fmt::format("epilogues      {}\n",
-                        fmt::join(names.get<std::vector<std::string>>(), ", "));
+    text += fmt::format("epilogues      {}\n", listText<std::string>(names));
   if (r.contains("products"))
     text += productsText(r);
   if (r.contains("gemm_table"))
     text += gemmTableText(r["gemm_table"]);
   if (r.value("comm_thread", false))
     text += "collectives    on a thread of their own (comm_thread)\n";
+  return text;
+}
+
+/// What the order of microbatches costs and means.
+static std::string scheduleText(const Json &r) {
+  std::string text;
   if (r.contains("bubble_fraction"))
     text += fmt::format("bubble         {:.1f} % (by operations)\n",
                         100 * r["bubble_fraction"].get<double>());
   if (r.contains("sum_orders"))
     text += sumOrderText(r["sum_orders"]);
+  return text;
+}
+
+std::string reportText(const Json &r) {
+  std::string text = headText(r) + shapesText(r);
+  if (r.contains("code"))
+    text += codeText(r["code"]);
+  text += choicesText(r) + scheduleText(r);
   text += perParameterText(r["bytes_per_parameter"], r["zero"].get<int64_t>());
   if (r.contains("hosts"))
     text += hostsText(r["hosts"]);

@@ -268,9 +268,8 @@ static StrategyRows timeFields() {
       {"", "distribute_saved_activations",
        OfStrategy::boolean(&Strategy::splitSaved),
        "with recompute: of what all ranks along tp have, such as the input of "
-       "a "
-       "layer, each saves a part only, and the backward gathers it again; with "
-       "sequence_parallel they have parts anyway",
+       "a layer, each saves a part only, and the backward gathers it again; "
+       "with sequence_parallel they have parts anyway",
        "true"},
       {"", "overlap",
        grammar(describeOverlap(), &Strategy::overlap, parseOverlap,
@@ -281,11 +280,16 @@ static StrategyRows timeFields() {
        "soon as the last microbatch has made the bucket's last one, not at the "
        "end of the step (zero 2 sums those of every microbatch there); with "
        "param-gather, under zero 1 and 2, what the replicas updated of a "
-       "bucket "
-       "is gathered before its first reader, in the next step's first forward, "
-       "not at the end of the step",
+       "bucket is gathered before its first reader, in the next step's first "
+       "forward, not at the end of the step",
        "\"p2p\"", Need::optional, "",
        "overlap-grad-reduce+=grad-reduce overlap-param-gather+=param-gather"},
+  };
+}
+
+/// How products are computed, and what with them.
+static StrategyRows productFields() {
+  return {
       {"", "gemm_epilogues",
        grammar(describeEpilogues(), &Strategy::gemmEpilogues, parseEpilogues,
                epiloguesText),
@@ -427,7 +431,7 @@ std::vector<Field<Strategy>> strategyFields(const ScheduleNames &schedules) {
   StrategyRows rows;
   for (const StrategyRows &part :
        {meshFields(), batchFields(), nameFields(schedules), documentFields(),
-        stageAndMemoryFields(), timeFields()})
+        stageAndMemoryFields(), timeFields(), productFields()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

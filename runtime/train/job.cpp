@@ -1,4 +1,9 @@
 //===- job.cpp - what every rank of a run is told -------------------------===//
+//
+// Each part of a job has two functions, one behind the other: to JSON, and back
+// to what it was.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/train/job.h"
 
@@ -28,11 +33,77 @@ Recipe recipeFromJson(FieldReader reader) {
   return recipe;
 }
 
+Json dumpsToJson(const std::vector<DumpOrder> &dumps) {
+  Json list = Json::array();
+  for (const DumpOrder &dump : dumps)
+    list.push_back({{"what", dump.what},
+                    {"step", dump.step},
+                    {"file", dump.file},
+                    {"parts", dump.parts}});
+  return list;
+}
+
+std::vector<DumpOrder> dumpsFromJson(std::vector<FieldReader> list) {
+  std::vector<DumpOrder> dumps;
+  for (FieldReader &of : list)
+    dumps.push_back({of.text("what"), of.integer("step", 0, INT64_MAX),
+                     of.text("file"), of.text("parts")});
+  return dumps;
+}
+
+Json traceToJson(const TraceOrder &trace) {
+  return {{"first", trace.first},
+          {"last", trace.last},
+          {"file", trace.file},
+          {"parts", trace.parts},
+          {"origin", trace.origin}};
+}
+
+TraceOrder traceFromJson(FieldReader reader) {
+  return {reader.integer("first", 0, INT64_MAX),
+          reader.integer("last", 0, INT64_MAX), reader.text("file"),
+          reader.text("parts"), reader.integer("origin", 0, INT64_MAX)};
+}
+
+Json profileToJson(const ProfileOrder &profile) {
+  return {{"folder", profile.folder}, {"warm_up", profile.warmUp}};
+}
+
+ProfileOrder profileFromJson(FieldReader reader) {
+  return {reader.text("folder"), reader.integer("warm_up", 0, INT64_MAX)};
+}
+
+Json checkpointsToJson(const CheckpointOrder &of) {
+  Json json = {{"root", of.place.root},   {"nonce", of.place.nonce},
+               {"bytes", of.place.bytes}, {"interval", of.interval},
+               {"keep", of.keep},         {"async", of.async},
+               {"resume", of.resume}};
+  writePosition(of.start, json);
+  return json;
+}
+
+CheckpointOrder checkpointsFromJson(FieldReader reader) {
+  return {{reader.text("root"), reader.text("nonce"),
+           reader.integer("bytes", 0, INT64_MAX)},
+          reader.integer("interval", 0, INT64_MAX),
+          reader.integer("keep", 0, INT64_MAX),
+          reader.boolean("async"),
+          reader.text("resume"),
+          readPosition(reader)};
+}
+
 Json flopsToJson(const std::vector<ModelFlops> &flops) {
   Json list = Json::array();
   for (const ModelFlops &of : flops)
     list.push_back({{"seq", of.seq}, {"per_token", of.perToken}});
   return list;
+}
+
+Json reportToJson(const ReportOrder &report) {
+  return {{"interval", report.interval},       {"timing", report.timing},
+          {"megatron", report.megatron},       {"header", report.header},
+          {"events", report.events},           {"peak", report.peak},
+          {"flops", flopsToJson(report.flops)}};
 }
 
 ReportOrder reportFromJson(FieldReader reader) {
@@ -49,68 +120,65 @@ ReportOrder reportFromJson(FieldReader reader) {
   return report;
 }
 
+Json sourcesToJson(const std::vector<SourceFiles> &sources) {
+  Json list = Json::array();
+  for (const SourceFiles &source : sources)
+    list.push_back(toJson(source));
+  return list;
+}
+
+std::vector<SourceFiles> sourcesFromJson(std::vector<FieldReader> list) {
+  std::vector<SourceFiles> sources;
+  for (FieldReader &source : list)
+    sources.push_back(sourceFromJson(source));
+  return sources;
+}
+
+Json evaluationToJson(const EvaluationOrder &evaluation) {
+  return {{"interval", evaluation.interval},
+          {"batches", evaluation.batches},
+          {"source", toJson(evaluation.source)},
+          {"goes_on", evaluation.goesOn}};
+}
+
+EvaluationOrder evaluationFromJson(FieldReader reader) {
+  return {reader.integer("interval", 0, INT64_MAX),
+          reader.integer("batches", 0, INT64_MAX),
+          sourceFromJson(reader.object("source")), reader.boolean("goes_on")};
+}
+
+/// A number of the host, or -1: none.
+int hostNumber(FieldReader &reader, const char *key) {
+  return static_cast<int>(reader.integer(key, -1, INT32_MAX));
+}
+
 } // namespace
 
 std::string packJob(const Job &job) {
-  Json dumps = Json::array();
-  for (const DumpOrder &dump : job.dumps)
-    dumps.push_back({{"what", dump.what},
-                     {"step", dump.step},
-                     {"file", dump.file},
-                     {"parts", dump.parts}});
-  Json sources = Json::array();
-  for (const SourceFiles &source : job.sources)
-    sources.push_back(toJson(source));
-  Json json = {
-      {"recipe", recipeToJson(job.recipe)},
-      {"dumps", dumps},
-      {"init_from", job.initFrom},
-      {"save_to", job.saveTo},
-      {"save_parts", job.saveParts},
-      {"trace",
-       {{"first", job.trace.first},
-        {"last", job.trace.last},
-        {"file", job.trace.file},
-        {"parts", job.trace.parts},
-        {"origin", job.trace.origin}}},
-      {"profile",
-       {{"folder", job.profile.folder}, {"warm_up", job.profile.warmUp}}},
-      {"checkpoints",
-       {{"root", job.checkpoints.place.root},
-        {"nonce", job.checkpoints.place.nonce},
-        {"bytes", job.checkpoints.place.bytes},
-        {"interval", job.checkpoints.interval},
-        {"keep", job.checkpoints.keep},
-        {"async", job.checkpoints.async},
-        {"resume", job.checkpoints.resume}}},
-      {"report",
-       {{"interval", job.report.interval},
-        {"timing", job.report.timing},
-        {"megatron", job.report.megatron},
-        {"header", job.report.header},
-        {"events", job.report.events},
-        {"peak", job.report.peak},
-        {"flops", flopsToJson(job.report.flops)}}},
-      {"exit_interval", job.early.interval},
-      {"exit_seconds", job.early.seconds},
-      {"nccl", job.nccl},
-      {"graphs", job.graphs},
-      {"gpu", job.gpu},
-      {"gemm_table", job.gemmTable},
-      {"log_alone", job.logAlone},
-      {"log_file", job.logFile},
-      {"log_fd", job.logFd},
-      {"eval_batches", job.evalBatches},
-      {"eval_first", job.evalFirst},
-      {"sources", sources},
-      {"evaluation",
-       {{"interval", job.evaluation.interval},
-        {"batches", job.evaluation.batches},
-        {"source", toJson(job.evaluation.source)},
-        {"goes_on", job.evaluation.goesOn}}},
-      {"progress_fd", job.progressFd},
-      {"progress_rewrites", job.progressRewrites}};
-  writePosition(job.checkpoints.start, json["checkpoints"]);
+  Json json = {{"recipe", recipeToJson(job.recipe)},
+               {"dumps", dumpsToJson(job.dumps)},
+               {"init_from", job.initFrom},
+               {"save_to", job.saveTo},
+               {"save_parts", job.saveParts},
+               {"trace", traceToJson(job.trace)},
+               {"profile", profileToJson(job.profile)},
+               {"checkpoints", checkpointsToJson(job.checkpoints)},
+               {"report", reportToJson(job.report)},
+               {"exit_interval", job.early.interval},
+               {"exit_seconds", job.early.seconds},
+               {"nccl", job.nccl},
+               {"graphs", job.graphs},
+               {"gpu", job.gpu},
+               {"gemm_table", job.gemmTable},
+               {"log_alone", job.logAlone},
+               {"log_file", job.logFile},
+               {"log_fd", job.logFd},
+               {"eval_batches", job.evalBatches},
+               {"eval_first", job.evalFirst},
+               {"sources", sourcesToJson(job.sources)},
+               {"evaluation", evaluationToJson(job.evaluation)},
+               {"progress_fd", job.progressFd},
+               {"progress_rewrites", job.progressRewrites}};
   // File names need not be UTF-8, which texts in JSON must be.
   std::string bytes;
   Json::to_msgpack(json, bytes);
@@ -124,48 +192,28 @@ Status unpackJob(std::string_view bytes, Job &out) {
   FieldReader reader(json, "", problems);
   Job job;
   job.recipe = recipeFromJson(reader.object("recipe"));
-  for (FieldReader &item : reader.objects("dumps"))
-    job.dumps.push_back({item.text("what"), item.integer("step", 0, INT64_MAX),
-                         item.text("file"), item.text("parts")});
+  job.dumps = dumpsFromJson(reader.objects("dumps"));
   job.initFrom = reader.text("init_from");
   job.saveTo = reader.text("save_to");
   job.saveParts = reader.text("save_parts");
-  FieldReader trace = reader.object("trace");
-  job.trace = {trace.integer("first", 0, INT64_MAX),
-               trace.integer("last", 0, INT64_MAX), trace.text("file"),
-               trace.text("parts"), trace.integer("origin", 0, INT64_MAX)};
-  FieldReader profile = reader.object("profile");
-  job.profile = {profile.text("folder"),
-                 profile.integer("warm_up", 0, INT64_MAX)};
-  FieldReader saved = reader.object("checkpoints");
-  job.checkpoints = {{saved.text("root"), saved.text("nonce"),
-                      saved.integer("bytes", 0, INT64_MAX)},
-                     saved.integer("interval", 0, INT64_MAX),
-                     saved.integer("keep", 0, INT64_MAX),
-                     saved.boolean("async"),
-                     saved.text("resume"),
-                     readPosition(saved)};
+  job.trace = traceFromJson(reader.object("trace"));
+  job.profile = profileFromJson(reader.object("profile"));
+  job.checkpoints = checkpointsFromJson(reader.object("checkpoints"));
   job.report = reportFromJson(reader.object("report"));
   job.early = {reader.integer("exit_interval", 0, INT64_MAX),
                reader.number("exit_seconds")};
   job.nccl = reader.boolean("nccl");
   job.graphs = reader.boolean("graphs");
-  job.gpu = static_cast<int>(reader.integer("gpu", -1, INT32_MAX));
+  job.gpu = hostNumber(reader, "gpu");
   job.gemmTable = reader.text("gemm_table");
   job.logAlone = reader.boolean("log_alone");
   job.logFile = reader.text("log_file");
-  job.logFd = static_cast<int>(reader.integer("log_fd", -1, INT32_MAX));
+  job.logFd = hostNumber(reader, "log_fd");
   job.evalBatches = reader.integer("eval_batches", 0, INT64_MAX);
   job.evalFirst = reader.integer("eval_first", 0, INT64_MAX);
-  for (FieldReader &source : reader.objects("sources"))
-    job.sources.push_back(sourceFromJson(source));
-  FieldReader evaluation = reader.object("evaluation");
-  job.evaluation = {evaluation.integer("interval", 0, INT64_MAX),
-                    evaluation.integer("batches", 0, INT64_MAX),
-                    sourceFromJson(evaluation.object("source")),
-                    evaluation.boolean("goes_on")};
-  job.progressFd =
-      static_cast<int>(reader.integer("progress_fd", -1, INT32_MAX));
+  job.sources = sourcesFromJson(reader.objects("sources"));
+  job.evaluation = evaluationFromJson(reader.object("evaluation"));
+  job.progressFd = hostNumber(reader, "progress_fd");
   job.progressRewrites = reader.boolean("progress_rewrites");
   MTC_RETURN_IF_ERROR(problems.status("job"));
   out = std::move(job);
