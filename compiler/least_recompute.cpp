@@ -5,6 +5,7 @@
 #include "compiler/in_flight.h"
 #include "compiler/memory_limit.h"
 #include "models/validate.h"
+#include "models/validate_stages.h"
 #include "runtime/base/number_text.h"
 
 #include <algorithm>

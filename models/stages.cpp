@@ -9,6 +9,13 @@
 
 namespace mtc::models {
 
+std::vector<int64_t> evenStages(int64_t layers, int64_t stages) {
+  std::vector<int64_t> list;
+  for (int64_t stage = 0; stage < stages; ++stage)
+    list.push_back(layers / stages + (stage < layers % stages));
+  return list;
+}
+
 std::vector<StageLimits> stageLimits(int64_t layers, const Strategy &strategy) {
   auto stages = static_cast<size_t>(strategy.virtualStages());
   std::vector<StageLimits> limits(stages, {1, layers});

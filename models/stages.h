@@ -15,6 +15,10 @@ namespace mtc::models {
 /// its stages are balanced.
 std::vector<int64_t> layersOfStages(int64_t layers, const Strategy &strategy);
 
+/// The most even `layers_per_stage`: what is left over goes to the first
+/// stages.
+std::vector<int64_t> evenStages(int64_t layers, int64_t stages);
+
 /// What one step computes, in operations of one microbatch; any unit.
 struct ModelCost {
   int64_t before = 0; ///< the layers: the embedding, on the first stage

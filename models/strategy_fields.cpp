@@ -12,9 +12,10 @@
 #include "models/mesh_fields.h"
 #include "models/overlap.h"
 #include "models/stage_layout.h"
+#include "models/stages.h"
 #include "models/target.h"
 #include "models/update_fields.h"
-#include "models/validate.h"
+#include "models/validate_stages.h"
 
 namespace mtc::models {
 

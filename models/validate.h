@@ -25,16 +25,9 @@ struct Violation {
 std::vector<Violation> validate(const ModelSpec &spec,
                                 const Strategy &strategy);
 
-/// Layers of the stage that has most: virtual stages go round the stages.
-int64_t mostLayers(const ModelSpec &spec, const Strategy &strategy);
-
 /// Microbatches of a step of the smallest global batch: `microbatches=N` of
 /// recompute, which holds for all of them, names no more. Sizes fit each other.
 int64_t fewestMicrobatches(const Strategy &strategy);
-
-/// The most even `layers_per_stage`: what is left over goes to the first
-/// stages.
-std::vector<int64_t> evenStages(int64_t layers, int64_t stages);
 
 /// "expected RULE, found FOUND; nearest: NEAREST", class infeasible.
 Diagnostics toDiagnostics(const std::vector<Violation> &violations);

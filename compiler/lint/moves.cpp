@@ -3,6 +3,7 @@
 #include "compiler/lint/moves.h"
 
 #include "compiler/schedules.h"
+#include "models/validate_stages.h"
 
 #include <algorithm>
 #include <cmath>
