@@ -60,6 +60,11 @@ struct StepResult {
   MtcStepBlock block{}; ///< with which it was computed
   /// Behind it, where the device counts them; else nothing of use.
   MtcUpdates updates{};
+
+  /// NaN and infinities give NaN, which equals nothing.
+  bool isFinite() const { return gradNorm - gradNorm == 0; }
+  /// Whether the step is updated.
+  bool isApplied() const { return isFinite() && applies; }
 };
 
 /// What a rank is made of. The device, prepared for the descriptor, and the

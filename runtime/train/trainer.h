@@ -61,27 +61,6 @@ public:
   Status run();
 
 private:
-  Status runUnguarded();
-  /// How a run without failures ended: early, or with a log that lost lines.
-  Status ending() const;
-  /// Returns when every rank has called it.
-  Status meet();
-  Status prepare();
-  /// Of a run with a step to train, which uses all arenas.
-  void populate();
-  Status fillParams();
-  Status load();
-  Status train();
-  /// Whether `step` is to be run; else `end_` says why not.
-  Status begin(int64_t step, bool &runs);
-  /// Passes on that this process was asked for a checkpoint.
-  void hearOfSaves();
-  /// Whether the run is to end behind a step. With an interval all ranks find
-  /// so; whose time is over ends it for all.
-  bool endsEarly(int64_t done) const;
-  /// Reads the data of the next step ahead of `step`: without them the run ends
-  /// behind `step`, if a rank has begun it, or before it.
-  void lookAhead(int64_t step);
   /// A step that was issued, up to its results.
   struct IssuedStep {
     int64_t step = 0;
@@ -94,9 +73,81 @@ private:
     HostIssue host{}; ///< of a device that keeps its rows
     /// When it was issued, or the step before was done, if that was later.
     std::chrono::steady_clock::time_point began{};
+
+    bool isWhole() const { return rows == entry->length; }
   };
+  /// What the steps with samples of one length have of their own.
+  struct OfLength {
+    TokenLoader loader;
+    std::map<int64_t, const EntryInfo *> train; ///< by samples of a step
+    const EntryInfo *eval = nullptr;            ///< null: there is none
+  };
+  /// The tokens of a sample of a step, from 1, or of an evaluation.
+  int64_t seqOf(int64_t step) const {
+    return job_.evaluates() ? lengths_.ofEvaluation() : lengths_.of(step);
+  }
+  OfLength &of(int64_t step) { return ofLengths_.at(seqOf(step)); }
+  /// The entry of evaluations; null if there is none.
+  const EntryInfo *evaluationEntry() const {
+    return ofLengths_.at(lengths_.ofEvaluation()).eval;
+  }
+  /// The samples of a step, from 1, or of a batch of an evaluation.
+  GlobalBatch batchOf(int64_t step) const {
+    return {step, batches_.firstSample(step), batches_.of(step)};
+  }
+
+  // From start to end (trainer.cpp).
+  Status runUnguarded();
+  /// How a run without failures ended: early, or with a log that lost lines.
+  Status ending() const;
+  /// Returns when every rank has called it.
+  Status meet();
+  Status prepare();
+  /// Opens the data of each length of the run, and finds its entries.
+  Status openLengths();
+  Status openLength(int64_t seq, OfLength &own);
+  /// Of a run with a step to train, which uses all arenas.
+  void populate();
+  Status fillParams();
+  Status load();
+  /// Whether `step` is to be run; else `end_` says why not.
+  Status begin(int64_t step, bool &runs);
+  /// Passes on that this process was asked for a checkpoint.
+  void hearOfSaves();
+  /// Whether the run is to end behind a step. With an interval all ranks find
+  /// so; whose time is over ends it for all.
+  bool endsEarly(int64_t done) const;
+  /// Reads the data of the next step ahead of `step`: without them the run ends
+  /// behind `step`, if a rank has begun it, or before it.
+  void lookAhead(int64_t step);
+  Status save();
+  /// What is to be found at the end of a run: unless the last step is saved, it
+  /// is now. Says so where the run ended early.
+  Status lastCheckpoint();
+  /// Behind the last step that is done.
+  RunPosition position() const;
+  /// Of a run that trains nothing.
+  Status evaluate();
+  /// Of a run that trains, behind a step.
+  Status evaluateBehind(int64_t step);
+  /// One forward-only pass over global batch `index`, which `begin` let begin;
+  /// the loss on last stages.
+  Status evaluateBatch(int64_t index, Observer *observer, float &loss);
+  Status dumpLogits(const DumpOrder &dump);
+  /// Whether there is a dump of this kind and step.
+  bool dumps(std::string_view what, int64_t step) const;
+  /// Writes the dumps of this kind and step.
+  Status dump(std::string_view what, int64_t step);
+  Status write(const SharedFile &file, const std::vector<Piece> &pieces);
+
+  // Steps (trainer_steps.cpp).
+  Status train();
   /// Issues a step, whatever becomes of one that is awaited.
   Status issue(int64_t step, IssuedStep &out);
+  /// How many rows of a step are issued before its result is read: all, where
+  /// the device decides by itself whether it is updated and nobody wants to see
+  /// its gradients; else those up to the norm.
+  int64_t rowsBeforeResult(int64_t step, const EntryInfo &entry) const;
   /// Whether the results of a step that is awaited are read once the next one
   /// is issued: where the device keeps all of its rows, and nothing but its
   /// line in the log depends on them.
@@ -107,25 +158,19 @@ private:
   Status await(IssuedStep *next = nullptr);
   /// Waits for the results of a step, if nobody has read them.
   Status readResult(IssuedStep &of);
-  /// `now` ends the run, and the next one added to its gradients: computes
-  /// those of `now` again.
-  Status computeAgain(const IssuedStep &now);
   /// Of a step whose results are read: what of it is not issued, or why there
   /// is none. `next`: as of `await`.
   Status finishStep(const IssuedStep &now, IssuedStep *next);
-  /// Whether a device that counts by itself had the rates and the scale of a
-  /// step that the host would have given it. Errors: internal.
-  Status checkRates(const IssuedStep &now) const;
-  /// The same of what it counted behind the step.
-  Status checkUpdates(const IssuedStep &now) const;
+  /// Counts what a step has read, and that it is done.
+  void countDone(const IssuedStep &now);
   /// What a run does between steps.
   Status behind(int64_t step);
-  /// Fills the order of a step.
-  void fillOrder(int64_t step, MtcStepOrder &order);
-  /// How many rows of a step are issued before its result is read: all, where
-  /// the device decides by itself whether it is updated and nobody wants to see
-  /// its gradients; else those up to the norm.
-  int64_t rowsBeforeResult(int64_t step, const EntryInfo &entry) const;
+  /// Seconds since the step that was read last began.
+  double sinceStart() const;
+  /// Logs a step; one that failed with what was not finite.
+  void report(int64_t step, const NotFinite *failed = nullptr);
+
+  // Steps that update nothing (trainer_skips.cpp).
   /// Ends a step whose gradients are scaled and not finite: nothing changes but
   /// the scale, and the samples are used up. If parameters are not finite no
   /// scale helps, and training ends before it.
@@ -144,62 +189,30 @@ private:
   /// The same where the norm is finite, and squares of gradients are not.
   Status endTooLarge(int64_t step);
   Status endWith(int64_t step, const NotFinite &found);
-  Status save();
-  /// What is to be found at the end of a run: unless the last step is saved, it
-  /// is now. Says so where the run ended early.
-  Status lastCheckpoint();
-  /// Behind the last step that is done.
-  RunPosition position() const;
-  /// Logs a step; one that failed with what was not finite.
-  void report(int64_t step, const NotFinite *failed = nullptr);
-  /// Seconds since the step that was read last began.
-  double sinceStart() const;
-  /// Of a run that trains nothing.
-  Status evaluate();
-  /// Of a run that trains, behind a step.
-  Status evaluateBehind(int64_t step);
-  /// The tokens of a sample of a step, from 1, or of an evaluation.
-  int64_t seqOf(int64_t step) const {
-    return job_.evaluates() ? lengths_.ofEvaluation() : lengths_.of(step);
-  }
-  /// What the steps with samples of one length have of their own.
-  struct OfLength {
-    TokenLoader loader;
-    std::map<int64_t, const EntryInfo *> train; ///< by samples of a step
-    const EntryInfo *eval = nullptr;            ///< null: there is none
-  };
-  OfLength &of(int64_t step) { return ofLengths_.at(seqOf(step)); }
-  /// Opens the data of each length of the run, and finds its entries.
-  Status openLengths();
-  Status openLength(int64_t seq, OfLength &own);
-  /// The entry of evaluations; null if there is none.
-  const EntryInfo *evaluationEntry() const {
-    return ofLengths_.at(lengths_.ofEvaluation()).eval;
-  }
-  /// The samples of a step, from 1, or of a batch of an evaluation.
-  GlobalBatch batchOf(int64_t step) const {
-    return {step, batches_.firstSample(step), batches_.of(step)};
-  }
+  /// `now` ends the run, and the next one added to its gradients: computes
+  /// those of `now` again.
+  Status computeAgain(const IssuedStep &now);
+
+  // What is counted of updates (trainer_counts.cpp).
   /// What a step counts of those before it that were no updates.
   GlobalBatch countedBatch(int64_t step) const;
-  /// Counts what a step has read, and that it is done.
-  void finish(const IssuedStep &now);
-  /// One forward-only pass over global batch `index`, which `begin` let begin;
-  /// the loss on last stages.
-  Status evaluateBatch(int64_t index, Observer *observer, float &loss);
-  Status dumpLogits(const DumpOrder &dump);
-  /// Whether there is a dump of this kind and step.
-  bool dumps(std::string_view what, int64_t step) const;
-  /// Writes the dumps of this kind and step.
-  Status dump(std::string_view what, int64_t step);
-  Status write(const SharedFile &file, const std::vector<Piece> &pieces);
+  /// Fills the order of a step.
+  void fillOrder(int64_t step, MtcStepOrder &order);
+  /// Whether a device that counts by itself had the rates and the scale of a
+  /// step that the host would have given it. Errors: internal.
+  Status checkRates(const IssuedStep &now) const;
+  /// The same of what it counted behind the step.
+  Status checkUpdates(const IssuedStep &now) const;
+
+  // What steps took (trainer_traces.cpp).
   /// Whether a step has a trace: it is one of the order, or times are taken.
   bool isTraced(int64_t step) const;
   /// From here on what is done is noted in the trace of a step; null: it has
   /// none.
   RankTrace *beginTrace(int64_t step);
-  /// Of a step that is done: keeps its times, writes the file behind the last
-  /// one.
+  /// Of a step that is done: all that is noted of how long it took.
+  Status takeTimes(const IssuedStep &now);
+  /// Keeps the times of a step, writes the file behind the last one.
   Status takeTrace(int64_t step, const RankTrace &trace);
   /// Whether a trace is told beside what the host has of steps that a device
   /// keeps: those that are traced are issued row by row.
@@ -212,7 +225,7 @@ private:
   Status writeTraces();
   /// With this part; null: none.
   Status writeTraces(const Json &host);
-  /// Of a step that is done: sums its times, writes the file behind the last.
+  /// Sums the times of a step, writes the file behind the last.
   Status takeProfile(int64_t step);
 
   /// Of the steps that are traced. They live as long as this: collectives that
