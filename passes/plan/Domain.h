@@ -26,6 +26,9 @@ namespace mtc::passes {
 /// Dimension i of a tensor is dimension map[i] of the domain; ascending.
 using DimMap = llvm::SmallVector<int64_t>;
 
+/// The dimension of the domain that each factor of a sharding rule is.
+using FactorDims = std::map<char, int64_t>;
+
 /// How an op lies in the domain.
 struct Placement {
   std::vector<DimMap> operands; ///< per operand; of a table: the columns only
@@ -58,12 +61,26 @@ public:
   rt::Mode resultMode(const DimMap &map, int64_t &extent) const;
 
 private:
+  int64_t rank() const { return static_cast<int64_t>(dims.size()); }
+  bool isFull(const DimMap &map) const { return map.size() == dims.size(); }
   bool alignFactors(mlir::Operation *op, const families::ShardingRule &rule,
                     const llvm::DenseMap<mlir::Value, DimMap> &known,
-                    std::map<char, int64_t> &factorDim);
+                    FactorDims &factorDim);
+  bool growTo(llvm::ArrayRef<int64_t> shape);
+  bool placeInOrder(llvm::StringRef factors, llvm::ArrayRef<int64_t> shape,
+                    FactorDims &factorDim) const;
+  bool holds(llvm::StringRef factors, llvm::ArrayRef<int64_t> shape,
+             const FactorDims &factorDim) const;
+  // Each narrows the row split, or fails.
   bool constrain(const families::ShardingRule &rule, mlir::Operation *op,
-                 Placement &placement,
-                 const std::map<char, int64_t> &factorDim);
+                 Placement &placement, const FactorDims &factorDim);
+  bool constrainOperands(const Placement &placement);
+  bool constrainColumns(const families::ShardingRule &rule,
+                        const FactorDims &factorDim);
+  bool constrainResults(const Placement &placement);
+  bool constrainTable(const Placement &placement);
+  bool constrainNumbered(mlir::Operation *op, const Placement &placement);
+  bool constrainSums(const families::ShardingRule &rule, Placement &placement);
   bool requireExact(int64_t k);
   bool requireAtLeast(int64_t k);
 
