@@ -6,7 +6,12 @@ CPU; a benchmark is a model of real size. `make` and `run` of one checkout belon
 
 from dataclasses import dataclass, field
 
-SMALL = "heads-of-64"  # the spec of gpu_checks.py
+from gpu_checks import SMALL as HEADS_OF_64
+
+SMALL, TINY = "heads-of-64", "tiny"
+SPECS = {SMALL: HEADS_OF_64,
+         TINY: {"name": TINY, "vocab": 250, "padded": 256, "layers": 2, "hidden": 16, "heads": 2, "ffn": 32,
+                "longest": 8, "norm": "layer_norm", "dropout": 0.1, "qkv": "fused"}}
 NO_DROPOUT = [word for part in ("embedding", "attention", "hidden")
               for word in ("--set", f"model.dropout.{part}=0.0")]
 
@@ -38,6 +43,13 @@ class Benchmark:
     chip: str = "sm_90a"
 
 
+@dataclass
+class Program:
+    """Of TINY, in f32. What it is held to is another run of it."""
+    name: str
+    options: list
+
+
 CHECKS = [Check("f32"), Check("bf16"), Check("fp16", spec=SMALL), Check("bf16-sums"),
           Check("bf16", spec=SMALL), Check("bf16", spec=SMALL, chip="sm_90a"),
           Check("fp16", spec=SMALL, chip="sm_90a"),
@@ -59,6 +71,12 @@ ENDS = {"skips": ("heads-of-64-fp16", ["--steps", "7", "--initial-loss-scale", s
                                        "2", "--hysteresis", "1"]),
         "spoils": ("heads-of-64-fp16", ["--steps", "3", "--lr", "1e5", "--min-lr", "1e5", "--clip", "0",
                                         "--initial-loss-scale", "1024"])}
+
+# Steps of many microbatches, which are several graphs where a graph may have MOST_NODES; and one whose
+# ranks are killed.
+LONG = [Program("long", ["--mbs", "1", "--gbs", "32"]), Program("long-pp-2", ["--mbs", "1", "--gbs", "32", "--pp", "2"])]
+DEATHS = [Program("deaths", ["--mbs", "1", "--gbs", "16", "--tp", "2", "--dp", "2"])]
+MOST_NODES = 200
 
 STEPS = 4
 # Of the last step, which is the third that graphs compute: one up to the norm, and one behind

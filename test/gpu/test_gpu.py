@@ -18,6 +18,7 @@ import kernel_table
 
 CHECK, RANKS, BENCHMARK = "heads-of-64-bf16-sm_90a", "heads-of-64-bf16-dp-2", "gpt2-nano"
 ENDS, INSTANCE = "heads-of-64-fp16", "f16_d64_sm_90a"
+LONG, DEATHS = ["long", "long-pp-2"], "deaths"
 
 
 def run(*command, code=0, **environment):
@@ -56,7 +57,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_table(folder)
         packed, results = (os.path.join(folder, name) for name in ("packed", "results"))
-        run(os.path.join(HERE, "make"), build, packed, "--only", CHECK, RANKS, ENDS, BENCHMARK)
+        run(os.path.join(HERE, "make"), build, packed, "--only", CHECK, RANKS, ENDS, BENCHMARK, *LONG, DEATHS)
         node = os.path.join(packed, "bin", "mtc-node")
         needed = run("ldd", node)
         if "LLVM" in needed or "MLIR" in needed:
@@ -69,12 +70,13 @@ def main():
         os.mkdir(tools)
         os.symlink(sys.executable, os.path.join(tools, "python3"))
         said = run(*command, *parts, PATH=tools, **environment)
-        said += run(*command, "--parts", "nccl", "--only", RANKS, **environment)
+        said += run(*command, "--parts", "nccl,long,deaths", "--only", RANKS, *LONG, DEATHS, **environment)
         said += run(*command, "--parts", "ends,attention", "--only", "skips", "spoils", INSTANCE, **environment)
         for expected in (f"{CHECK}: loss within", f"{CHECK}, products of our own: loss within", f"{CHECK}: goes on from a checkpoint",
                          "skips: exit code 0", "spoils: exit code 15", f"instances ['{INSTANCE}']",
                          f"{BENCHMARK}, graph:", f"{BENCHMARK}, no-graph:", f"{BENCHMARK}, tuned:",
-                         f"{RANKS}, NCCL: loss within", "the first guess took", "kernels not timed",
+                         f"{RANKS}, NCCL: loss within", "long: steps of [1] graphs and of [", "long-pp-2: steps of [1, 1] graphs and of [",
+                         *(f"deaths, {moment}, ranks on hosts of their own: rank 1: killed by signal 9" for moment in ("step 1", "step 2", "graphs")), "the first guess took", "kernels not timed",
                          "compute-sanitizer not run", "0 failures"):
             if expected not in said:
                 sys.exit(f"expected {expected!r} to be said, found:\n{said}")
@@ -87,14 +89,16 @@ def main():
             text = file.read()
         with open(log, "w") as file:
             file.write(text.replace('"loss": 5.', '"loss": 6.'))
-        shutil.rmtree(os.path.join(packed, "bundles", BENCHMARK, "programs"))
+        for bundle in (BENCHMARK, DEATHS):
+            shutil.rmtree(os.path.join(packed, "bundles", bundle, "programs"))
         end = os.path.join(packed, "expected", "spoils", "end.json")
         with open(end) as file:
             text = file.read()
         with open(end, "w") as file:
             file.write(text.replace("step 2", "step 1"))
-        said = run(*command, "--parts", "checks,ends,benchmarks", "--only", CHECK, "spoils", BENCHMARK, code=1, **environment)
+        said = run(*command, "--parts", "checks,ends,deaths,benchmarks", "--only", CHECK, "spoils", DEATHS, BENCHMARK, code=1, **environment)
         if any(f"FAILED {words}" not in said for words in (f"{CHECK}: loss within", "spoils, gpu: expected",
+                                                           "deaths, step 2, ranks on hosts of their own: the moment did not come",
                                                            f"{BENCHMARK}, graph: exit code")):
             sys.exit(f"expected the failures to be named, found:\n{said}")
     print("scripts for a GPU: all expectations hold")

@@ -85,6 +85,14 @@ def read_log(path):
         return [row for row in map(json.loads, file) if "header" not in row]
 
 
+def steps_so_far(path):
+    """How many the log has, of a run that still writes it; 0 where there is none yet."""
+    if not os.path.exists(path):
+        return 0
+    with open(path) as file:
+        return sum(line.startswith('{"step"') and line.endswith("\n") for line in file)
+
+
 def without_locations(text):
     """IR of --save-ir without the parts of the model beside its ops: what is edited or
     compared as text is what the ops are."""

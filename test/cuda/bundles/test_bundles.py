@@ -36,7 +36,7 @@ import safetensors
 from gpu_checks import BOUNDS, SMALL
 from layouts import GLOBAL_BATCH, Layout
 from ranks_lock import one_at_a_time
-from run_layout import Failed, Mtc, Report, read_log, relative, starts_ranks
+from run_layout import Failed, Mtc, Report, read_log, relative, starts_ranks, steps_so_far
 from small_spec import small_spec
 from test_hosts import ByHand
 
@@ -363,7 +363,7 @@ def check_death(tester):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=dict(os.environ, LD_LIBRARY_PATH=tester.stand_ins, MTC_STANDIN_ALLOW="duplicate_gpu"))
         end = time.monotonic() + 60
-        while time.monotonic() < end and (not os.path.exists(log) or len(read_log(log)) < 2):
+        while time.monotonic() < end and steps_so_far(log) < 2:
             time.sleep(0.05)
         with open(f"/proc/{job.pid}/task/{job.pid}/children") as file:
             ranks = file.read().split()
