@@ -2,9 +2,9 @@
 #include "test/cuda/driver/address_space.h"
 
 #include "test/cuda/driver/handles.h"
+#include "test/cuda/ptx/repeat.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <sys/mman.h>
 
 namespace mtc::standin {
@@ -40,7 +40,7 @@ const Range *AddressSpace::allocate(CUctx_st *context, size_t bytes,
   std::byte *host = map(pages(bytes), PROT_READ | PROT_WRITE);
   if (!addresses || !host)
     return nullptr;
-  std::memset(host, 0xff, bytes);
+  ptx::repeat(host, bytes, std::byte(0xff));
   Range range{Place::device, reinterpret_cast<uint64_t>(addresses + kPage),
               bytes, context};
   range.base += oddAlignment ? kAlign : 0;
@@ -53,7 +53,7 @@ const Range *AddressSpace::allocatePinned(CUctx_st *context, size_t bytes) {
   std::byte *host = map(pages(bytes), PROT_READ | PROT_WRITE);
   if (!host)
     return nullptr;
-  std::memset(host, 0xff, bytes);
+  ptx::repeat(host, bytes, std::byte(0xff));
   Range range{Place::pinned, reinterpret_cast<uint64_t>(host), bytes, context};
   range.host = host;
   return add(range, true, "pinned memory " + std::to_string(++made));

@@ -3,6 +3,7 @@
 
 #include "test/cuda/driver/calls.h"
 #include "test/cuda/driver/driver.h"
+#include "test/cuda/ptx/repeat.h"
 
 #include <algorithm>
 #include <cstring>
@@ -29,6 +30,15 @@ ptx::Fault hostFault(std::string sentence) {
 }
 
 std::string count(size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+/// What the host registered may be shared with somebody: it is written.
+void fillBytes(uint64_t address, std::byte *at, size_t bytes, std::byte value) {
+  Range *range = Driver::get().space.find(address);
+  if (range && range->place == Place::device && !range->variable)
+    ptx::repeat(at, bytes, value);
+  else
+    std::fill_n(at, bytes, value);
+}
 
 } // namespace
 
@@ -164,7 +174,7 @@ Progress FillWork::run(std::optional<ptx::Fault> &fault) {
     std::byte *at = driver.touch(to + row * pitch, width * elementBytes,
                                  ptx::Access::write, "a memset", fault);
     if (elementBytes == 1 && at)
-      std::memset(at, int(value), width);
+      fillBytes(to + row * pitch, at, width, std::byte(value));
     else
       for (size_t k = 0; at && k < width; ++k)
         std::memcpy(at + k * elementBytes, &value, elementBytes);

@@ -30,6 +30,8 @@ struct TouchShadow {
   Zeroed<uint64_t> writers;
   /// By stream; made when that stream first reads.
   std::array<Zeroed<uint64_t>, 16> readers;
+  /// Nobody has touched any granule from here on.
+  size_t touchedEnd = 0;
 
   /// The readers of a stream, one per granule.
   Zeroed<uint64_t> &readersOf(unsigned stream) {
@@ -42,7 +44,10 @@ struct TouchShadow {
     writers.reset((bytes + 1) / 2);
     for (auto &each : readers)
       each.clear();
+    touchedEnd = 0;
   }
+  /// Whoever gets at tags without more words may touch all of them.
+  void open() { touchedEnd = writers.size(); }
 };
 
 /// A range of addresses that a device has.

@@ -2,6 +2,7 @@
 #include "test/cuda/ptx/memory.h"
 
 #include "test/cuda/ptx/machine/shadow.h"
+#include "test/cuda/ptx/repeat.h"
 
 #include <fmt/format.h>
 
@@ -92,7 +93,7 @@ bool Memory::adopt(Address base, size_t bytes, std::byte *host, bool written,
   Allocation *kept = made.get();
   insert(std::move(made));
   if (written)
-    std::fill(kept->states.begin(), kept->states.end(), ByteState::written);
+    repeat(kept->states.begin(), kept->states.size(), ByteState::written);
   return true;
 }
 
@@ -212,12 +213,14 @@ std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
   bool writes = access != Access::read;
   std::optional<Fault> found;
   size_t first = at / 2, count = (at + bytes + 1) / 2 - first;
+  TouchShadow &touched = allocation.touched;
+  size_t end = std::min(first + count, std::max(first, touched.touchedEnd));
   // Neighbours mostly have one tag: of those that passed nobody is asked again.
   auto check = [&](const Zeroed<uint64_t> &tags) {
     uint64_t passed = 0;
-    for (size_t g = first; g < first + count && !found; ++g) {
-      g = nextOther(tags, g, first + count, passed);
-      if (g == first + count)
+    for (size_t g = first; g < end && !found; ++g) {
+      g = nextOther(tags, g, end, passed);
+      if (g == end)
         break;
       passed = tags[g];
       if (!isOrdered(Tag{passed}.operation()))
@@ -230,7 +233,6 @@ std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
             {}};
     }
   };
-  TouchShadow &touched = allocation.touched;
   check(touched.writers);
   for (auto &readers : touched.readers)
     if (writes && !readers.empty())
@@ -238,7 +240,8 @@ std::optional<Fault> Memory::conflict(Allocation &allocation, size_t at,
   if (found)
     return found;
   auto &noted = writes ? touched.writers : touched.readersOf(operation_.stream);
-  std::fill_n(noted.begin() + ptrdiff_t(first), count, mine.bits);
+  repeat(noted.begin() + ptrdiff_t(first), count, mine.bits);
+  touched.touchedEnd = std::max(touched.touchedEnd, first + count);
   return std::nullopt;
 }
 
@@ -267,7 +270,7 @@ std::optional<Fault> Memory::touch(Address address, size_t bytes, Access access,
     if (auto fault = conflict(*allocation, at, bytes, access, who))
       return fault;
   if (rules_.initialised && access != Access::read)
-    std::fill_n(allocation->states.begin() + at, bytes, ByteState::written);
+    repeat(allocation->states.begin() + at, bytes, ByteState::written);
   *host = allocation->host + at;
   return std::nullopt;
 }
@@ -283,8 +286,8 @@ void Memory::initialise(Address base, std::span<const std::byte> bytes) {
 void Memory::forget(Address address, size_t bytes) {
   Allocation *allocation = find(address, bytes);
   if (allocation && rules_.initialised)
-    std::fill_n(allocation->states.begin() + (address - allocation->base),
-                bytes, ByteState::unwritten);
+    repeat(allocation->states.begin() + (address - allocation->base), bytes,
+           ByteState::unwritten);
 }
 
 } // namespace mtc::ptx

@@ -1,6 +1,8 @@
 //===- memory_test.cpp - allocations and operations -----------------------===//
 #include "test/cuda/ptx/harness.h"
+#include "test/cuda/ptx/repeat.h"
 
+#include <algorithm>
 #include <set>
 
 namespace mtc::ptx {
@@ -234,6 +236,53 @@ TEST(Operations, TagsRunOutWithoutFalseAlarms) {
   memory.setOrder([](uint64_t) { return false; });
   memory.begin({7, 1});
   EXPECT_EQ(touch(memory, a, 4, Access::write), FaultKind::operationRace);
+}
+
+/// Some bytes of a large range keep what they had, others have the word, and a
+/// page that is written is nobody else's.
+template <class T> void expectRepeated(T value, T other) {
+  const size_t count = (kRepeated + (3 << 20) + 40) / sizeof(T);
+  const size_t skipped = 5, before = count - 9;
+  Zeroed<T> all;
+  all.reset(count);
+  repeat(all.begin(), count, other);
+  repeat(all.begin() + skipped, before - skipped, value);
+  for (size_t k : {size_t(0), skipped - 1, before, count - 1})
+    EXPECT_EQ(all[k], other) << k;
+  size_t wrong = 0;
+  for (size_t k = skipped; k < before; ++k)
+    wrong += all[k] != value;
+  EXPECT_EQ(wrong, 0u);
+  const size_t middle = count / 2;
+  all[middle] = other;
+  EXPECT_EQ(
+      size_t(std::count(all.begin() + skipped, all.begin() + before, other)),
+      1u);
+}
+
+TEST(Repeat, LargeRanges) {
+  expectRepeated<uint64_t>(0x0123456789abcdef, ~uint64_t(0));
+  expectRepeated<uint64_t>(0, 7);
+  expectRepeated<uint8_t>(0x5a, 0xff);
+}
+
+/// What is noted of a large allocation at once is noted of each part.
+TEST(Operations, OfLargeAllocations) {
+  Memory memory;
+  const size_t bytes = 2 * kRepeated + 6;
+  Address a = memory.allocate(bytes, "a");
+  memory.setOrder([](uint64_t) { return false; });
+  memory.begin({1, 0});
+  EXPECT_FALSE(touch(memory, a + 2, bytes - 4, Access::write));
+  EXPECT_EQ(touch(memory, a, 2, Access::read), FaultKind::uninitialised);
+  EXPECT_EQ(touch(memory, a + bytes - 2, 2, Access::read),
+            FaultKind::uninitialised);
+  memory.begin({2, 1});
+  EXPECT_FALSE(touch(memory, a, 2, Access::write));
+  for (Address at : {a + 2, a + bytes / 2, a + bytes - 4}) {
+    EXPECT_EQ(touch(memory, at, 2, Access::read), FaultKind::operationRace);
+    EXPECT_EQ(touch(memory, at, 2, Access::write), FaultKind::operationRace);
+  }
 }
 
 TEST(Globals, LiveAsLongAsTheirModule) {

@@ -224,6 +224,7 @@ std::byte *global(const Attempt &a) {
       !statesPass(a, &found->states[at], true, at, &found->name))
     return nullptr;
   if (!found->touched.writers.empty()) {
+    found->touched.open();
     Shadowed s{found->touched, block.memory.operation().stream, at,
                found->host + at, &found->name};
     Toucher now{{a.warp.globalTag.bits | uint64_t(a.lane)},

@@ -63,6 +63,7 @@ Quick::Quick(Warp &warp, const Instruction &by, Space space, uint64_t sample,
   crowd_ = Tag{tag_}.of(Crowd::lanes).bits;
   if (!block.memory.rules().races)
     return;
+  touched->open();
   writers_ = touched->writers.data();
   readers_[lists_++] = touched->readersOf(stream).data();
   for (unsigned k = 0; writes && k < touched->readers.size(); ++k)
