@@ -253,13 +253,17 @@ def check_graphs(tester, spec):
                          f"graphs: expected {two[:2]} and the same parameters, found {one[:2]}")
 
 
-def check_orders(tester):
-    """A tiny program, whose collectives run beside fragments, in ORDERS orders of its streams."""
+def tiny_spec(tester):
     spec = os.path.join(tester.folder, "tiny.toml")
     with open(spec, "w") as file:
         file.write(small_spec(tied=True, **TINY))
+    return spec
+
+
+def check_orders(tester):
+    """A tiny program, whose collectives run beside fragments, in ORDERS orders of its streams."""
     bundle = tester.compile("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather",
-                                           bucket=800), *TARGET, spec=spec)
+                                           bucket=800), *TARGET, spec=tiny_spec(tester))
     found = [tester.on_gpu(bundle, "orders", seed) for seed in range(1, ORDERS + 1)]
     other = [seed for seed, each in enumerate(found, 1) if each != found[0]]
     tester.report.expect(not other, f"orders of streams: of seeds {other} other bits than of 1")
@@ -355,7 +359,7 @@ def check_resume(tester, bundle, straight):
 def check_death(tester):
     """Ranks that wait on their GPU for one that was killed end, and know its name: in calls of
     several communicators, of which none can be freed while another hangs."""
-    bundle = tester.compile("f32", Layout(tp=2, dp=2), *TARGET)
+    bundle = tester.compile("f32", Layout(tp=2, dp=2), *TARGET, spec=tiny_spec(tester))
     log, records = (os.path.join(tester.folder, name) for name in ("death", "records"))
     with alone(bundle):
         job = subprocess.Popen(
