@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 namespace fs = std::filesystem;
@@ -54,6 +55,30 @@ Status checkTensors(const Checkpoint &c) {
   return problems.status("'" + c.folder + "'");
 }
 
+/// The step that a folder is called by, or, where its name says none, as that
+/// of a link does, the folder behind it.
+std::optional<int64_t> stepOfName(const std::string &folder) {
+  auto stepOf = [](fs::path path) {
+    if (!path.has_filename())
+      path = path.parent_path(); // "a/" is "a"
+    return stepOfFolder(path.filename().string());
+  };
+  std::optional<int64_t> step = stepOf(folder);
+  return step ? step : stepOf(behindLinks(folder));
+}
+
+/// Who orders checkpoints goes by their names.
+Status checkName(const Checkpoint &c) {
+  std::optional<int64_t> named = stepOfName(c.folder);
+  int64_t step = c.manifest.position.step;
+  if (!named || *named == step)
+    return Status::okay();
+  return {StatusCode::inputRejected,
+          fmt::format("'{}': expected step {}, as its name says, and it is of "
+                      "step {}; give it a name of that step",
+                      c.folder, *named, step)};
+}
+
 } // namespace
 
 Status Checkpoint::open(const std::string &folder, Checkpoint &out) {
@@ -63,6 +88,7 @@ Status Checkpoint::open(const std::string &folder, Checkpoint &out) {
   std::string path = in(folder, kManifestFile), text;
   MTC_RETURN_IF_ERROR(readWholeFile(path, text));
   MTC_RETURN_IF_ERROR(parseManifest(text, path, made.manifest));
+  MTC_RETURN_IF_ERROR(checkName(made));
   std::vector<std::string> paths;
   for (int rank = 0; rank < made.ranks(); ++rank)
     paths.push_back(in(folder, rankFile(rank)));
@@ -103,16 +129,10 @@ bool isGone(const std::string &folder) {
          (!error || error == std::errc::no_such_file_or_directory);
 }
 
-/// Opens that of a step, with all its bytes.
-static Status openWhole(const std::string &folder, int64_t step,
-                        Checkpoint &out) {
+/// Opens it, with all its bytes.
+static Status openWhole(const std::string &folder, Checkpoint &out) {
   MTC_RETURN_IF_ERROR(Checkpoint::open(folder, out));
-  MTC_RETURN_IF_ERROR(out.verify());
-  int64_t found = out.manifest.position.step;
-  return found == step
-             ? Status::okay()
-             : Status(StatusCode::inputRejected,
-                      fmt::format("'{}': it is of step {}", folder, found));
+  return out.verify();
 }
 
 /// Whether none was removed meanwhile.
@@ -121,7 +141,7 @@ static bool lookForWhole(const std::string &root,
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     std::string folder = in(root, stepFolder(*step));
     Checkpoint checkpoint;
-    Status status = openWhole(folder, *step, checkpoint);
+    Status status = openWhole(folder, checkpoint);
     if (status.ok()) {
       out.checkpoint = std::move(checkpoint);
       return true;

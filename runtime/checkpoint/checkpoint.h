@@ -21,8 +21,9 @@ struct Checkpoint {
   int64_t elements() const { return elementsOf(manifest); }
 
   /// Reads manifest and headers, no data: all files that the manifest names are
-  /// there, and each element of each tensor that it names once. Errors:
-  /// inputRejected.
+  /// there, and each element of each tensor that it names once. Where the
+  /// folder is called by a step (checkpoint_names.h), it is of that one.
+  /// Errors: inputRejected.
   static Status open(const std::string &folder, Checkpoint &out);
   /// Reads all bytes. Errors: inputRejected, with file and bytes that are not
   /// those that were written.

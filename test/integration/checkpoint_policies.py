@@ -79,6 +79,23 @@ class Policies:
             damage(self.of(folder, step, "manifest.json"))
         self.train("all damaged", NONE_WHOLE, ["none of them is whole"], folder, "--resume")
 
+    def renamed(self):
+        """A folder that is called by another step is whole for nobody."""
+        folder = self.copy()
+        other = checkpoints.of_step(folder, 9)
+        os.rename(checkpoints.of_step(folder, 3), other)
+        says = ["step-00000009", "expected step 9", "it is of step 3"]
+        self.call("renamed: verify", REJECTED, [*says, "1 of 3"], "checkpoint", "verify", folder)
+        self.call("renamed: info", REJECTED, says, "checkpoint", "info", other)
+        self.call("renamed: load", REJECTED, ["--load", *says], "run", self.bundle, "--data",
+                  self.resume.path("data"), "--data-type", "u8", "--quiet", "--steps", 4,
+                  "--load", other)
+        self.train("renamed: resume", 0, ["a checkpoint is not whole", *says], folder, "--resume")
+        self.call("renamed: prune", 0, [*says, "step-00000004: kept", "step-00000001: removed"],
+                  "checkpoint", "prune", folder, "--keep", 1)
+        self.report.expect(checkpoints.steps(folder) == [4, 9],
+                           f"expected steps 4 and 9, found {checkpoints.steps(folder)}")
+
     def misused(self):
         self.train("without --resume", USAGE, ["earlier run, the last of step 3", "--resume"],
                    self.folder)
@@ -208,6 +225,7 @@ class Policies:
 
     def all(self):
         self.damaged()
+        self.renamed()
         self.misused()
         self.stopped()
         self.raced()

@@ -259,6 +259,28 @@ TEST(Checkpoint, TheNewestWholeOneIsFound) {
   EXPECT_TRUE(found.checkpoint.folder.empty() && found.rejected.empty());
 }
 
+/// Whoever opens it, and however: so do listings, `prune` and `--load`.
+TEST(Checkpoint, OneOfAnotherStepThanItsNameIsNotWhole) {
+  Checkpoints saved({2});
+  fs::rename(saved.place.folder(2), saved.place.folder(4));
+  fs::create_directory_symlink(saved.place.folder(4),
+                               saved.folder.path("latest"));
+  for (const std::string &path :
+       {saved.place.folder(4), saved.place.folder(4) + "/",
+        saved.folder.path("latest"), saved.folder.path("latest") + "/."}) {
+    Status status = openAndVerify(path);
+    EXPECT_EQ(status.code(), StatusCode::inputRejected) << path;
+    EXPECT_NE(status.message().find("expected step 4, as its name says, and "
+                                    "it is of step 2"),
+              std::string::npos)
+        << status.message();
+  }
+  fs::create_directory_symlink(saved.place.folder(4), saved.place.folder(2));
+  EXPECT_TRUE(openAndVerify(saved.place.folder(2)).ok()) << "by that name";
+  fs::rename(saved.place.folder(4), saved.folder.path("best"));
+  EXPECT_TRUE(openAndVerify(saved.folder.path("best")).ok()) << "no step's";
+}
+
 TEST(Checkpoint, OldOnesAndUnfinishedOnesGo) {
   Checkpoints saved({1, 2, 3});
   ASSERT_TRUE(pruneCheckpoints(saved.place, 3, 2).ok());
