@@ -18,6 +18,10 @@
 
 namespace mtc::runtime {
 
+/// What the order of samples followed from, by the tokens of one, and then by
+/// name: that in which each length was read last.
+using SampleOrders = std::map<std::string, std::map<std::string, std::string>>;
+
 struct Manifest {
   /// 1 had no skipped steps, 1 and 2 no name of the optimizer.
   static constexpr int kVersion = 3;
@@ -29,9 +33,7 @@ struct Manifest {
   /// recipes, and the mesh that it ran on.
   std::map<std::string, std::string> recipe;
   std::string mesh;
-  /// What the order of samples followed from, by the tokens of one, and then by
-  /// name; empty: older runs did not say.
-  std::map<std::string, std::map<std::string, std::string>> orders;
+  SampleOrders orders; ///< empty: older runs did not say
   /// By rank: the digest of its file of sums.
   std::vector<std::string> sums;
   /// Shapes of all tensors, by name.

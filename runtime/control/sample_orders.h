@@ -10,10 +10,10 @@
 
 namespace mtc::runtime {
 
-/// A warning for each length of samples whose order is not the one that the
-/// checkpoint's run had: what was found, and what it means. Of lengths that one
-/// of them did not read nothing is known, and nothing of contents that a flat
-/// file has.
+/// A warning for each length of samples whose order is not the one in which a
+/// run before the checkpoint read it last: what was found, and what it means.
+/// Of lengths that none of them read nothing is known, and nothing of contents
+/// that a flat file has.
 std::vector<std::string> changedOrders(const Manifest &before, const Job &job);
 
 } // namespace mtc::runtime

@@ -113,6 +113,7 @@ Status CheckpointFiles::load() {
   Checkpoint from;
   MTC_RETURN_IF_ERROR(Checkpoint::open(job_.checkpoints.resume, from));
   MTC_RETURN_IF_ERROR(loadTrainState(rank_, from.pieces));
+  orders_ = from.manifest.orders;
   int64_t step = from.manifest.position.step;
   if (rank_.rank() == 0)
     Teller(job_).say(fmt::format("checkpoint of step {} loaded by rank 0: {}",
@@ -234,6 +235,7 @@ std::function<Status()> CheckpointFiles::commitWork() const {
   manifest.planHash = program.planHash;
   manifest.optimizer = program.optimizer;
   manifest.mesh = meshText(rank_.mesh());
+  manifest.orders = orders_;
   for (const SourceFiles &source : job_.sources)
     manifest.orders[std::to_string(source.seq)] = source.order;
   for (const RecipeField &field : recipeFields())

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_TRAIN_CHECKPOINT_FILES_H
 #define MTC_RUNTIME_TRAIN_CHECKPOINT_FILES_H
 
+#include "runtime/checkpoint/manifest.h"
 #include "runtime/program/rank.h"
 #include "runtime/train/background_write.h"
 #include "runtime/train/job.h"
@@ -70,6 +71,9 @@ private:
   RankState &rank_;
   const Job &job_;
   std::function<Status()> meet_;
+  /// Of the checkpoint that was loaded: samples of lengths that this run does
+  /// not read, and a later one may, came in these.
+  SampleOrders orders_;
   int64_t tried_ = -1;
   Status outcome_; ///< of that one, on this rank
 

@@ -157,6 +157,23 @@ class Data:
                 wrong.append(f"{what}: expected the next sample in {said!r}")
         self.report.expect_none(wrong)
 
+    def orders_outlive_other_lengths(self):
+        """A run that reads samples of another length forgets nothing of those of before."""
+        saved = self.path("c-lengths")
+        self.mtc.call("compile", self.path("tiny.toml"), "--gbs", BATCH, "--seq", 8, "-o",
+                      self.path("short"))
+        wrong = []
+        for bundle, steps, seed, says in (("one", 1, 1, []), ("short", 2, 2, []),
+                                          ("one", 3, 3, ["seed 1, now 3"]),
+                                          ("short", 4, 2, []), ("one", 5, 3, [])):
+            _, _, said = self.run(bundle, "--data", self.path("a"), "--seed", seed,
+                                  "--checkpoints", saved, "--resume", steps=steps)
+            if ("come in another order" in said) != bool(says) or any(
+                    text not in said for text in says):
+                wrong.append(f"{bundle}, step {steps}: expected a warning with {says}, "
+                             f"found {said!r}")
+        self.report.expect_none(wrong)
+
     def reads_llmc(self):
         tokens = [7 * i % 64 for i in range(2000)]
         write_llmc(self.path("l.bin"), tokens)
@@ -175,6 +192,7 @@ def main():
         data.layouts_agree()
         data.equal_those_of_checkpoints()
         data.orders_are_compared()
+        data.orders_outlive_other_lengths()
         data.indices_are_kept()
         data.reads_llmc()
     return report.finish(f"data: {len(LAYOUTS)} layouts")
