@@ -11,10 +11,10 @@ namespace mtc::plot {
 namespace {
 
 /// The next distance of ticks that is 1, 2 or 5 times a power of ten.
-double roundDistance(double least) {
-  double power = std::pow(10, std::floor(std::log10(least)));
-  for (double factor : {1., 2., 5.})
-    if (factor * power >= least * (1 - 1e-9))
+Wide roundDistance(Wide least) {
+  Wide power = std::pow(Wide(10), std::floor(std::log10(least)));
+  for (int factor : {1, 2, 5})
+    if (factor * power >= least * (1 - 1e-9L))
       return factor * power;
   return 10 * power;
 }
@@ -35,7 +35,7 @@ std::string shortNumber(double value, int digits) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
-Axis::Axis(double low, double high, double from, double to, bool isLog)
+Axis::Axis(Wide low, Wide high, double from, double to, bool isLog)
     : low_(low), high_(high), from_(from), to_(to), isLog_(isLog) {
   if (high_ > low_)
     return;
@@ -44,7 +44,7 @@ Axis::Axis(double low, double high, double from, double to, bool isLog)
     high_ *= 2;
     return;
   }
-  double half = low_ == 0 ? 1 : std::abs(low_) / 10;
+  Wide half = low_ == 0 ? 1 : std::abs(low_) / 10;
   low_ -= half;
   high_ += half;
 }
@@ -53,45 +53,54 @@ bool Axis::has(double value) const {
   return std::isfinite(value) && (!isLog_ || value > 0);
 }
 
-double Axis::placeOf(double value) const {
+Wide Axis::placeOf(Wide value) const {
   return isLog_ ? std::log10(value) : value;
 }
 
 double Axis::at(double value) const {
-  double low = placeOf(low_), high = placeOf(high_);
-  return from_ + (to_ - from_) * (placeOf(value) - low) / (high - low);
+  Wide low = placeOf(low_), high = placeOf(high_);
+  Wide share = (placeOf(value) - low) / (high - low);
+  return from_ + (to_ - from_) * static_cast<double>(share);
+}
+
+/// Beyond the largest double, or the least, there are none.
+void Axis::addPowers(int count, std::vector<Tick> &ticks) const {
+  Wide decades = std::log10(high_ / low_);
+  std::vector<int> factors = {1};
+  if (decades < 3)
+    factors = {1, 2, 5};
+  Wide every = std::max(Wide(1), std::ceil(decades / count));
+  // The double 1e-06 is a little less than it.
+  Wide first = std::floor(std::log10(low_) + 1e-9L),
+       last = std::ceil(std::log10(high_));
+  for (Wide power = first; power <= last; power += every)
+    for (int factor : factors) {
+      auto value = static_cast<double>(factor * std::pow(Wide(10), power));
+      if (has(value) && value >= low_ * (1 - 1e-9L) &&
+          value <= high_ * (1 + 1e-9L))
+        ticks.push_back({value, shortNumber(value)});
+    }
 }
 
 std::vector<Axis::Tick> Axis::ticks(int count) const {
   std::vector<Tick> ticks;
-  double decades = isLog_ ? std::log10(high_ / low_) : 0;
-  if (isLog_ && decades >= 0.7) {
-    std::vector<double> factors = {1};
-    if (decades < 3)
-      factors = {1, 2, 5};
-    double every = std::max(1., std::ceil(decades / count));
-    double first = std::floor(std::log10(low_)),
-           last = std::ceil(std::log10(high_));
-    for (double power = first; power <= last; power += every)
-      for (double factor : factors) {
-        double value = factor * std::pow(10, power);
-        if (value >= low_ * (1 - 1e-9) && value <= high_ * (1 + 1e-9))
-          ticks.push_back({value, shortNumber(value)});
-      }
+  if (isLog_ && std::log10(high_ / low_) >= Wide(0.7)) {
+    addPowers(count, ticks);
     return ticks;
   }
-  double distance = roundDistance((high_ - low_) / std::max(1, count));
+  Wide distance = roundDistance((high_ - low_) / std::max(1, count));
   // Numbers of a narrow range far from 0 need more digits to differ.
-  double size = std::max(std::abs(low_), std::abs(high_));
+  Wide size = std::max(std::abs(low_), std::abs(high_));
   int digits = std::clamp(
       static_cast<int>(std::floor(std::log10(size / distance))) + 2, 4, 15);
   // Counted, as numbers that are large beside their range do not grow by one.
-  double first = std::ceil(low_ / distance - 1e-9);
+  Wide first = std::ceil(low_ / distance - 1e-9L);
   for (int i = 0; i <= 2 * std::max(1, count); ++i) {
-    double value = (first + i) * distance + 0.; // no -0
-    if (!(value <= high_ + 1e-9 * distance))
+    Wide exact = (first + i) * distance + 0; // no -0
+    if (!(exact <= high_ + 1e-9L * distance))
       break;
-    if (ticks.empty() || value > ticks.back().value)
+    auto value = static_cast<double>(exact);
+    if (has(value) && (ticks.empty() || value > ticks.back().value))
       ticks.push_back({value, shortNumber(value, digits)});
   }
   return ticks;

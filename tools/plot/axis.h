@@ -7,6 +7,11 @@
 
 namespace mtc::plot {
 
+/// Of numbers that are values or a little beyond them: differences, quotients
+/// and products of two are finite, and not 0 where they should not be, whatever
+/// doubles they are.
+using Wide = long double;
+
 /// From values to pixels. Linear ticks are 1, 2 or 5 times a power of ten
 /// apart; those of a log scale are powers of ten, with 2 and 5 times one where
 /// there are few.
@@ -14,7 +19,7 @@ class Axis {
 public:
   /// Values in [low, high] go to [from, to], low to `from`; `to` may be less. A
   /// range without a width is widened. On a log scale, low > 0.
-  Axis(double low, double high, double from, double to, bool isLog);
+  Axis(Wide low, Wide high, double from, double to, bool isLog);
 
   double at(double value) const;
   /// Whether a value has a place: finite, and positive on a log scale.
@@ -28,8 +33,10 @@ public:
   std::vector<Tick> ticks(int count) const;
 
 private:
-  double placeOf(double value) const;
-  double low_, high_, from_, to_;
+  Wide placeOf(Wide value) const;
+  void addPowers(int count, std::vector<Tick> &ticks) const;
+  Wide low_, high_;
+  double from_, to_;
   bool isLog_;
 };
 

@@ -30,7 +30,7 @@ Series seriesOf(const Run &run, const std::string &x, const std::string &key) {
 Series runningMean(const Series &series, int64_t count) {
   Series means;
   size_t begin = 0; // of the values since the last gap
-  double sum = 0;
+  Wide sum = 0;     // of values that may be near the largest double
   for (size_t i = 0; i < series.size(); ++i) {
     double value = series[i].second;
     if (!std::isfinite(value)) {
@@ -43,7 +43,8 @@ Series runningMean(const Series &series, int64_t count) {
     if (i - begin >= static_cast<size_t>(count))
       sum -= series[begin++].second;
     means.push_back(
-        {series[i].first, sum / static_cast<double>(i - begin + 1)});
+        {series[i].first,
+         static_cast<double>(sum / static_cast<Wide>(i - begin + 1))});
   }
   return means;
 }
@@ -83,19 +84,19 @@ void Range::add(const Series &series, bool isLog) {
   for (auto [at, value] : series) {
     if (!std::isfinite(value) || (isLog && value <= 0))
       continue;
-    low_ = isEmpty_ ? value : std::min(low_, value);
-    high_ = isEmpty_ ? value : std::max(high_, value);
+    low_ = isEmpty_ ? value : std::min<Wide>(low_, value);
+    high_ = isEmpty_ ? value : std::max<Wide>(high_, value);
     isEmpty_ = false;
   }
 }
 
 void Range::pad(bool isLog) {
   if (isLog) {
-    double part = std::pow(high() / low(), 0.05);
+    Wide part = std::pow(high() / low(), Wide(0.05));
     low_ = low() / part;
     high_ = high() * part;
   } else {
-    double part = 0.05 * (high() - low());
+    Wide part = Wide(0.05) * (high() - low());
     low_ = low() - part;
     high_ = high() + part;
   }

@@ -2,6 +2,7 @@
 #ifndef MTC_TOOLS_PLOT_SERIES_H
 #define MTC_TOOLS_PLOT_SERIES_H
 
+#include "tools/plot/axis.h"
 #include "tools/plot/drawing.h"
 #include "tools/plot/runs.h"
 
@@ -30,11 +31,11 @@ public:
   void add(const Series &series, bool isLog);
   /// Some room above and below.
   void pad(bool isLog);
-  double low() const { return isEmpty_ ? 1 : low_; }
-  double high() const { return isEmpty_ ? 1 : high_; }
+  Wide low() const { return isEmpty_ ? 1 : low_; }
+  Wide high() const { return isEmpty_ ? 1 : high_; }
 
 private:
-  double low_ = 0, high_ = 0;
+  Wide low_ = 0, high_ = 0;
   bool isEmpty_ = true;
 };
 

@@ -119,6 +119,19 @@ std::string labelsOf(const Axis &axis, int count) {
   return text;
 }
 
+void expectInside(const Drawing &drawing) {
+  auto isInside = [&](double x, double y) {
+    return x >= 0 && x <= drawing.width && y >= 0 && y <= drawing.height;
+  };
+  for (const Curve &curve : drawing.curves)
+    for (auto [x, y] : curve.points)
+      EXPECT_TRUE(isInside(x, y)) << x << ", " << y;
+  for (const Label &label : drawing.labels) {
+    EXPECT_TRUE(isInside(label.x, label.y)) << label.text;
+    EXPECT_EQ(label.text.find("inf"), std::string::npos) << label.text;
+  }
+}
+
 TEST(Axis, RoundTicks) {
   EXPECT_EQ(labelsOf(Axis(1, 350, 0, 100, false), 8), "50 100 150 200 250 300 "
                                                       "350");
@@ -140,6 +153,55 @@ TEST(Axis, NumbersThatAreLargeBesideTheirRange) {
     }
   EXPECT_LE(Axis(-1.7e308, 1.7e308, 0, 1, false).ticks(5).size(), 11u);
   EXPECT_LE(Axis(4e-324, 1.7e308, 0, 1, true).ticks(5).size(), 20u);
+}
+
+/// A run whose losses, or steps, are two values, the second one twice.
+void expectPicture(double first, double second, bool isLog, bool isX) {
+  SCOPED_TRACE(testing::Message()
+               << first << " and " << second << (isLog ? ", log" : "")
+               << (isX ? ", of x" : ""));
+  Run run;
+  run.name = "run";
+  for (double value : {first, second, second}) {
+    Sample sample;
+    sample.values = {{"step", isX ? value : 1}, {"loss", isX ? 1 : value}};
+    run.samples.push_back(sample);
+  }
+  PlotRequest request;
+  request.keys = {"loss"};
+  request.smooth = 2;
+  request.logX = isLog && isX;
+  request.logY = isLog && !isX;
+  Drawing drawing;
+  ASSERT_TRUE(plot({run}, request, drawing).ok());
+  expectInside(drawing);
+  bool hasPlace = !isLog || second > 0;
+  auto last = std::ranges::find(drawing.curves, "run: loss, mean",
+                                [](const Curve &c) { return c.label; });
+  EXPECT_EQ(last != drawing.curves.end(), hasPlace);
+  EXPECT_GE(drawing.labels.size(), 4u) << "ticks and names";
+}
+
+TEST(Plot, ValuesAtTheEndsOfDoubles) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  std::pair<double, double> cases[] = {
+      {1, 1e307},       {1, kMost},       {-1e308, 1e308}, {-kMost, kMost},
+      {kLeast, kMost},  {kLeast, kLeast}, {0, kLeast},     {kMost, kMost},
+      {1e-320, 3e-320}, {-kMost, -kMost}, {1, 1 + 1e-15},  {1e-308, 1}};
+  for (auto [first, second] : cases)
+    for (bool isLog : {false, true})
+      for (bool isX : {false, true})
+        expectPicture(first, second, isLog, isX);
+}
+
+TEST(Axis, TicksAtTheEndsOfDoubles) {
+  EXPECT_EQ(labelsOf(Axis(-1.1e308, 1.1e308, 0, 1, false), 5),
+            "-1e+308 -5e+307 0 5e+307 1e+308");
+  EXPECT_EQ(labelsOf(Axis(9e-8L, 7e313L, 0, 1, true), 3), "1e+99 1e+206")
+      << "1e+313 is none";
+  EXPECT_EQ(labelsOf(Axis(1e-320L, 3e-320L, 0, 1, false), 2),
+            "1e-320 2e-320 3e-320");
 }
 
 TEST(Axis, Places) {
