@@ -3,6 +3,7 @@
 #include "runtime/data/data_path.h"
 
 #include "runtime/data/indexed_dataset.h"
+#include "runtime/data/weights.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 namespace mtc::runtime {
 namespace {
@@ -88,6 +90,12 @@ Status parseDataPath(std::string_view text, const std::string &option,
         path.weights.push_back(weight);
         names.push_back(words[i + 1]);
       }
+    if (!std::isfinite(weightSum(path.weights)))
+      return {StatusCode::usage,
+              fmt::format("{}: expected weights with a finite sum, by which "
+                          "each is divided, found a sum above {:.2g}; give "
+                          "smaller ones in the same proportion",
+                          option, std::numeric_limits<double>::max())};
     MTC_RETURN_IF_ERROR(
         takeCorpora(names.empty() ? words : names, option, path));
   }

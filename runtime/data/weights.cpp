@@ -11,33 +11,6 @@
 namespace mtc::runtime {
 namespace {
 
-/// numpy's sum of contiguous doubles.
-double pairwiseSum(std::span<const double> values) {
-  size_t n = values.size();
-  if (n < 8) {
-    double sum = 0;
-    for (double value : values)
-      sum += value;
-    return sum;
-  }
-  if (n > 128) {
-    size_t half = n / 2;
-    half -= half % 8;
-    return pairwiseSum(values.first(half)) + pairwiseSum(values.subspan(half));
-  }
-  double c[8];
-  std::copy_n(values.begin(), 8, c);
-  size_t i = 8;
-  for (; i < n - n % 8; i += 8)
-    for (size_t j = 0; j < 8; ++j)
-      c[j] += values[i + j];
-  double sum =
-      ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
-  for (; i < n; ++i)
-    sum += values[i];
-  return sum;
-}
-
 /// A number of a split, spaces around it.
 bool parseShare(std::string_view text, double &out) {
   while (!text.empty() && text.front() == ' ')
@@ -52,8 +25,34 @@ bool parseShare(std::string_view text, double &out) {
 
 } // namespace
 
+double weightSum(std::span<const double> weights) {
+  size_t n = weights.size();
+  if (n < 8) {
+    double sum = 0;
+    for (double weight : weights)
+      sum += weight;
+    return sum;
+  }
+  if (n > 128) {
+    size_t half = n / 2;
+    half -= half % 8;
+    return weightSum(weights.first(half)) + weightSum(weights.subspan(half));
+  }
+  double c[8];
+  std::copy_n(weights.begin(), 8, c);
+  size_t i = 8;
+  for (; i < n - n % 8; i += 8)
+    for (size_t j = 0; j < 8; ++j)
+      c[j] += weights[i + j];
+  double sum =
+      ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
+  for (; i < n; ++i)
+    sum += weights[i];
+  return sum;
+}
+
 std::vector<double> normalized(std::span<const double> weights) {
-  double sum = pairwiseSum(weights);
+  double sum = weightSum(weights);
   std::vector<double> out(weights.begin(), weights.end());
   for (double &weight : out)
     weight /= sum;

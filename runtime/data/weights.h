@@ -18,8 +18,11 @@
 
 namespace mtc::runtime {
 
-/// Each weight by the sum of all, which is added as numpy.sum adds: from the
-/// left for fewer than eight, else in eight columns, halved above 128.
+/// As numpy.sum adds: from the left for fewer than eight, else in eight
+/// columns, halved above 128.
+double weightSum(std::span<const double> weights);
+
+/// Each weight by the sum of all.
 std::vector<double> normalized(std::span<const double> weights);
 
 /// Parts of a corpus.

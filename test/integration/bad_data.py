@@ -131,4 +131,7 @@ CASES = [
            options=("--data", "0.5 set 0.5 b")),
     corpus("corpus: a blend with a weight of nothing", None, ["weight above 0", "found '0'"],
            options=("--data", "0.5 set 0 set"), code=USAGE),
+    corpus("corpus: a blend whose weights are too large together", None,
+           ["--data: expected weights with a finite sum", "smaller ones"],
+           options=("--data", "1e308 set 1e308 set"), code=USAGE),
 ]

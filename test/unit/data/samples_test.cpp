@@ -91,6 +91,14 @@ TEST(DataPath, IsAFileCorporaOrABlend) {
     EXPECT_FALSE(
         parseDataPath("1 " + a + " " + weight + " " + b, "--data", path).ok())
         << weight;
+  Status large =
+      parseDataPath("1e308 " + a + " 1e308 " + b, "--eval-data", path);
+  EXPECT_EQ(large.code(), StatusCode::usage);
+  EXPECT_NE(large.message().find("--eval-data: expected weights with a finite "
+                                 "sum"),
+            std::string::npos)
+      << large.message();
+  EXPECT_EQ(parsed("8e307 " + a + " 9e307 " + b).weights[1], 9e307);
   Status missing = parseDataPath("1 " + a + " 2 c", "--eval-data", path);
   EXPECT_EQ(missing.code(), StatusCode::inputRejected);
   EXPECT_NE(missing.message().find("--eval-data"), std::string::npos);
