@@ -42,6 +42,25 @@ Status checkSamples(const Job &job, const Descriptor &program) {
                       job.checkpoints.resume, position.samples, position.step)};
 }
 
+/// A profile needs a step behind those that warm up, of this run.
+Status checkProfile(const Job &job) {
+  int64_t start = job.checkpoints.start.step;
+  int64_t left = job.recipe.steps - start;
+  if (!job.profile.isWanted() || left > job.profile.warmUp)
+    return Status::okay();
+  std::string what =
+      left == 0 ? "nothing is left to train"
+                : fmt::format("no step is left behind the {} of --warm-up",
+                              job.profile.warmUp);
+  return {
+      StatusCode::usage,
+      fmt::format("{}: '{}' is of step {}, and the last one is {}; to profile, "
+                  "give --steps {} or more, or begin a new run, "
+                  "without --resume and --load",
+                  what, job.checkpoints.resume, start, job.recipe.steps,
+                  start + job.profile.warmUp + 1)};
+}
+
 /// A run that goes on trains behind the step of its checkpoint.
 Status checkSteps(const Job &job, const Descriptor &program) {
   int64_t start = job.checkpoints.start.step;
@@ -51,6 +70,7 @@ Status checkSteps(const Job &job, const Descriptor &program) {
             fmt::format("--steps {}: '{}' is of step {}; expected as many "
                         "steps or more, those before it included",
                         job.recipe.steps, job.checkpoints.resume, start)};
+  MTC_RETURN_IF_ERROR(checkProfile(job));
   for (const DumpOrder &dump : job.dumps)
     if (dump.step > 0 && dump.step < start + (dump.what == "grads"))
       return {StatusCode::usage,

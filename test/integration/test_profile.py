@@ -192,7 +192,13 @@ class Tester:
         self.mtc.compile("gpt2-nano", Layout(), gpu, options=("--target", "cuda:sm_90"))
         self.mtc.compile("gpt2-nano", Layout(), old)
         self.age(old)
+        saved = self.path("done")
+        self.call("run", bundle, "--steps", 3, "--checkpoints", saved)
+        goes_on = ["--checkpoints", saved, "--resume", "--steps"]
         for where, options, says in (
+                (bundle, [*goes_on, 3], "nothing is left to train: "),
+                (bundle, [*goes_on, 3], "and the last one is 3; to profile, give --steps 6 or more"),
+                (bundle, [*goes_on, 5], "no step is left behind the 2 of --warm-up"),
                 (gpu, [], "expected a bundle for CPUs, found one for cuda:sm_90"),
                 (old, [], "compile the bundle again with this version"),
                 (bundle, ["--eval", 1], "--eval: expected a run that trains"),
