@@ -144,6 +144,18 @@ Status checkFits(const Checkpoint &checkpoint, const Bundle &bundle) {
       fmt::format("'{}' is of another model or optimizer", checkpoint.folder));
 }
 
+/// A model may have been given another name, or be another one.
+static void warnOfName(const Checkpoint &checkpoint, const Bundle &bundle) {
+  const std::string &expected = bundle.stages[0].descriptor.model;
+  const std::string &found = checkpoint.manifest.model;
+  if (found != expected)
+    say(fmt::format("warning: '{}' is of the model '{}', and the bundle of "
+                    "'{}', whose tensors have the same names and shapes: its "
+                    "weights are taken; if they are not meant, name another "
+                    "checkpoint",
+                    checkpoint.folder, found, expected));
+}
+
 /// What the run goes on from; without a folder in it: it is new.
 Status RunCheckpoints::choose(const RunOptions &options,
                               const CheckpointOrder &order, Checkpoint &out) {
@@ -213,6 +225,7 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   }
   order.resume = from.folder;
   MTC_RETURN_IF_ERROR(checkFits(from, bundle));
+  warnOfName(from, bundle);
   order.start = from.manifest.position;
   loaded_ = std::move(from.manifest);
   if (job.trace.fromStart)

@@ -23,10 +23,10 @@ public:
   /// Makes and locks the folder, removes what earlier runs left unfinished, and
   /// chooses the checkpoint that the run goes on from: of its own folder the
   /// newest whole one, else the one that it loads. Says on standard error which
-  /// newer ones are damaged. The job then has folder and start; a checkpoint
-  /// that is loaded stays until `letGo`. Errors: usage, when the folder has
-  /// checkpoints and the run is none that resumes; noneWhole; those of
-  /// checkFits.
+  /// newer ones are damaged, and if it is of a model of another name. The job
+  /// then has folder and start; a checkpoint that is loaded stays until
+  /// `letGo`. Errors: usage, when the folder has checkpoints and the run is
+  /// none that resumes; noneWhole; those of checkFits.
   Status open(const RunOptions &options, const Bundle &bundle, Job &job);
 
   /// Of a run whose ranks have ended: chooses again, from its own folder. The

@@ -96,6 +96,17 @@ class Policies:
         self.report.expect(checkpoints.steps(folder) == [4, 9],
                            f"expected steps 4 and 9, found {checkpoints.steps(folder)}")
 
+    def of_another_name(self, bundle):
+        """The same tensors, of a model that is called otherwise."""
+        says = ["step-00000003' is of the model 'hops', and the bundle of 'others'"]
+        folder = self.copy()
+        self.train("another name: load", 0, says, self.resume.path("called"), "--load", folder,
+                   bundle=bundle)
+        self.train("another name: resume", 0, says, folder, "--resume", bundle=bundle)
+        done = self.train("its own name", 0, [], folder, "--resume", bundle=bundle, steps=5)
+        self.report.expect("of the model" not in done.stderr,
+                           f"expected no word of a model in {done.stderr!r}")
+
     def misused(self):
         self.train("without --resume", USAGE, ["earlier run, the last of step 3", "--resume"],
                    self.folder)

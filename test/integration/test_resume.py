@@ -164,8 +164,11 @@ class Resume:
     def policies(self):
         """Without dropout: evaluations say what steps compute."""
         bundle = self.compile(MODELS[0], TP2_PP2_DP2, "f32", "sure", dropout=0)
-        Policies(self, bundle, self.compile(MODELS[0], SINGLE, "f32", "fewer", dropout=0,
-                                            layers=3)).all()
+        policies = Policies(self, bundle, self.compile(MODELS[0], SINGLE, "f32", "fewer",
+                                                       dropout=0, layers=3))
+        policies.all()
+        policies.of_another_name(self.compile(MODELS[0], SINGLE, "f32", "named", dropout=0,
+                                              name="others"))
 
     def batches(self):
         first = self.compile(MODELS[0], TP2_PP2_DP2, "f32", "first", dropout=0)
