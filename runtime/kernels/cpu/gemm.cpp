@@ -5,6 +5,7 @@
 #include "runtime/kernels/cpu/gemm_check.h"
 #include "runtime/kernels/cpu/gemm_onednn.h"
 #include "runtime/kernels/cpu/gemm_own.h"
+#include "runtime/kernels/cpu/kernel_sets.h"
 
 #include <variant>
 #include <vector>
@@ -15,13 +16,14 @@ namespace {
 
 using Row = std::variant<OneDnnGemm, OwnGemm>;
 
-/// The kernels of our own are those of the library's instruction set.
-Status ownIsa(std::string_view *isa) {
+/// The kernels of our own are those of the library's instruction set, for
+/// operands of `type`.
+Status ownIsa(MtcDtype type, std::string_view *isa) {
   *isa = gemmIsa();
-  return isa->empty() ? Status(StatusCode::usage,
-                               "expected an instruction set for products "
-                               "before the first one, found none")
-                      : Status::okay();
+  if (isa->empty())
+    return {StatusCode::usage, "expected an instruction set for products "
+                               "before the first one, found none"};
+  return findKernels(*isa, type) ? Status::okay() : missingKernels(*isa);
 }
 
 } // namespace
@@ -31,7 +33,7 @@ Status gemmScratchBytes(const GemmDesc &desc, int threads, int64_t *bytes) {
   if (!isOwn(desc.kernel))
     return oneDnnScratch(desc, threads, bytes);
   std::string_view isa;
-  MTC_RETURN_IF_ERROR(ownIsa(&isa));
+  MTC_RETURN_IF_ERROR(ownIsa(desc.ab, &isa));
   *bytes = OwnGemm(desc, threads, isa).scratchBytes();
   return Status::okay();
 }
@@ -60,7 +62,7 @@ Status gemmPackedBytes(const PackedDesc &desc, std::string_view isa,
 Status gemmPack(const PackedDesc &desc, int threads, const void *b, void *to) {
   MTC_RETURN_IF_ERROR(checkPacked(desc, threads));
   std::string_view isa;
-  MTC_RETURN_IF_ERROR(ownIsa(&isa));
+  MTC_RETURN_IF_ERROR(ownIsa(desc.type, &isa));
   OwnGemm(productOf(desc), threads, isa).pack(b, static_cast<float *>(to));
   return Status::okay();
 }
@@ -81,7 +83,7 @@ Status GemmSet::create(std::span<const GemmDesc> rows, int threads,
     MTC_RETURN_IF_ERROR(checkGemm(desc, threads));
     if (isOwn(desc.kernel)) {
       std::string_view isa;
-      MTC_RETURN_IF_ERROR(ownIsa(&isa));
+      MTC_RETURN_IF_ERROR(ownIsa(desc.ab, &isa));
       impl->rows.emplace_back(OwnGemm(desc, threads, isa, cache));
       continue;
     }

@@ -1,8 +1,7 @@
 //===- gemm_own_plan.cpp - how a product is cut ---------------------------===//
 #include "runtime/kernels/cpu/gemm_own.h"
 #include "runtime/kernels/cpu/gemm_own_extents.h"
-
-#include "mtc/runtime/isa.h"
+#include "runtime/kernels/cpu/kernel_sets.h"
 
 namespace mtc::runtime {
 
@@ -25,15 +24,6 @@ int64_t blockOf(int64_t extent, int64_t most, int64_t unit) {
   return roundUp(ceilDiv(extent, ceilDiv(extent, most)), unit);
 }
 
-const OwnKernels *kernelsOf(MtcDtype type, std::string_view isa) {
-  if (type == MTC_BF16 && isa == "x86-64-v4-amx")
-    return &kOwnAmx;
-  const OwnKernelSet &set = isaIncludes(isa, "x86-64-v4-bf16") ? kOwnV4Bf16
-                            : isaIncludes(isa, "x86-64-v4")    ? kOwnV4
-                                                               : kOwnV3;
-  return type == MTC_F32 ? &set.f32 : type == MTC_BF16 ? &set.bf16 : &set.f16;
-}
-
 const OwnBlocks &blocksOf(const OwnKernels &kernels, SecondLevel cache) {
   return cache == SecondLevel::large ? kernels.large : kernels.usual;
 }
@@ -42,7 +32,8 @@ const OwnBlocks &blocksOf(const OwnKernels &kernels, SecondLevel cache) {
 
 OwnGemm::OwnGemm(const GemmDesc &desc, int threads, std::string_view isa,
                  SecondLevel cache)
-    : desc(desc), kernels(kernelsOf(desc.ab, isa)), threads(threads),
+    : desc(desc), kernels(findKernels(isa, desc.ab)->products),
+      threads(threads),
       depth(blockOf(units(), kDepth,
                     std::max(kernels->unitsPerStep, int64_t(8)))),
       readsRows(!desc.ta && kernels->readsRows &&

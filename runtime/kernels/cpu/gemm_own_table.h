@@ -111,10 +111,9 @@ struct OwnKernels {
   void (*packColumns)(const PackCall &); ///< of op(b)
 };
 
-struct OwnKernelSet {
-  OwnKernels f32, bf16, f16;
-};
-extern const OwnKernelSet kOwnV3, kOwnV4, kOwnV4Bf16;
+extern const OwnKernels kOwnF32V3, kOwnBf16V3, kOwnF16V3;
+extern const OwnKernels kOwnF32V4, kOwnBf16V4, kOwnF16V4;
+extern const OwnKernels kOwnF32V4Bf16, kOwnBf16V4Bf16, kOwnF16V4Bf16;
 /// Of bf16, by tiles.
 extern const OwnKernels kOwnAmx;
 

@@ -2,6 +2,7 @@
 #include "runtime/kernels/cpu/gemm_own_body.h"
 
 namespace mtc::runtime {
-const OwnKernelSet kOwnV4 = {kWideKernels<float>, kWideKernels<Bf16>,
-                             kWideKernels<F16>};
+const OwnKernels kOwnF32V4 = kWideKernels<float>;
+const OwnKernels kOwnBf16V4 = kWideKernels<Bf16>;
+const OwnKernels kOwnF16V4 = kWideKernels<F16>;
 } // namespace mtc::runtime

@@ -2,6 +2,7 @@
 #include "runtime/kernels/cpu/gemm_own_body.h"
 
 namespace mtc::runtime {
-const OwnKernelSet kOwnV4Bf16 = {kWideKernels<float>, kPairKernels,
-                                 kWideKernels<F16>};
+const OwnKernels kOwnF32V4Bf16 = kWideKernels<float>;
+const OwnKernels kOwnBf16V4Bf16 = kPairKernels;
+const OwnKernels kOwnF16V4Bf16 = kWideKernels<F16>;
 } // namespace mtc::runtime

@@ -1,35 +1,36 @@
 #include "runtime/kernels/cpu/isa.h"
 
-#include "runtime/kernels/cpu/kernel_table.h"
+#include "runtime/kernels/cpu/kernel_sets.h"
 
 #include <atomic>
 
 namespace mtc::runtime {
 
 namespace {
-struct IsaKernels {
-  std::string_view name;
-  const KernelTable *table;
-  const AttentionKernels *bf16 = nullptr; ///< in place of the table's
-};
-constexpr IsaKernels kTables[] = {
-    {"x86-64-v3", &kKernelsV3},
-    {"x86-64-v4", &kKernelsV4},
-    {"x86-64-v4-bf16", &kKernelsV4Bf16},
-    {"x86-64-v4-amx", &kKernelsV4Bf16, &kAttentionAmx}};
-std::atomic<const IsaKernels *> selected = nullptr;
+std::atomic<const KernelSet *> selected = nullptr;
 } // namespace
 
-static const IsaKernels *findIsa(std::string_view name) {
-  for (const IsaKernels &isa : kTables)
-    if (isa.name == name)
-      return &isa;
+const KernelSet *findKernels(std::string_view isa) {
+  for (const KernelSet *const *set = mtc_kernel_sets; *set; ++set)
+    if ((*set)->table && (*set)->isa == isa)
+      return *set;
   return nullptr;
 }
 
+const KernelSet *findKernels(std::string_view isa, MtcDtype type) {
+  for (const KernelSet *const *set = mtc_kernel_sets; *set; ++set)
+    if ((*set)->products && (*set)->isa == isa && (*set)->type == type)
+      return *set;
+  return nullptr;
+}
+
+Status missingKernels(std::string_view isa) {
+  return {StatusCode::internal,
+          "this program was linked without kernels for " + std::string(isa)};
+}
+
 Status mtc_kernels_select_isa(std::string_view name) {
-  const IsaKernels *isa = findIsa(name);
-  if (!isa)
+  if (!isKnownIsa(name))
     return {StatusCode::usage, "expected instruction set " + isaNames() +
                                    ", found '" + std::string(name) + "'"};
   if (!processorHas(name))
@@ -37,25 +38,31 @@ Status mtc_kernels_select_isa(std::string_view name) {
             "this program needs a CPU with " + std::string(name) + ", " +
                 lackOf(name) +
                 ": compile the plan for another instruction set"};
-  selected.store(isa, std::memory_order_release);
+  const KernelSet *kernels = findKernels(name);
+  if (!kernels)
+    return missingKernels(name);
+  selected.store(kernels, std::memory_order_release);
   return Status::okay();
 }
 
 std::string_view mtc_kernels_isa() {
-  const IsaKernels *isa = selected.load(std::memory_order_acquire);
-  return isa ? isa->name : std::string_view();
+  const KernelSet *kernels = selected.load(std::memory_order_acquire);
+  return kernels ? kernels->isa : std::string_view();
 }
 
 const KernelTable *selectedKernels() {
-  const IsaKernels *isa = selected.load(std::memory_order_acquire);
-  return isa ? isa->table : nullptr;
+  const KernelSet *kernels = selected.load(std::memory_order_acquire);
+  return kernels ? kernels->table : nullptr;
 }
 
 const AttentionKernels *selectedAttention(MtcDtype type) {
-  const IsaKernels *isa = selected.load(std::memory_order_acquire);
-  if (!isa)
+  const KernelSet *all = selected.load(std::memory_order_acquire);
+  if (!all)
     return nullptr;
-  return type == MTC_BF16 && isa->bf16 ? isa->bf16 : &isa->table->attention;
+  const KernelSet *own = findKernels(all->isa, type);
+  if (!own)
+    return nullptr;
+  return own->attention ? own->attention : &all->table->attention;
 }
 
 } // namespace mtc::runtime

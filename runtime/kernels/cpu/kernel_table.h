@@ -1,10 +1,10 @@
 //===- kernel_table.h - one set of kernels per instruction set --*- C++ -*-===//
 //
 // Internal. The bodies (attention_forward.h, norm_body.h and others) are
-// compiled once per instruction set into a table of functions; isa.cpp picks a
-// table. This header is included by those objects, so it defines no inline
-// function: a copy built for a higher instruction set must not become the
-// program's only one.
+// compiled once per instruction set into a table of functions; kernel_sets.h
+// says which a program has, isa.cpp picks one. This header is included by those
+// objects, so it defines no inline function: a copy built for a higher
+// instruction set must not become the program's only one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MTC_RUNTIME_KERNELS_CPU_KERNEL_TABLE_H
