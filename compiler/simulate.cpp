@@ -3,8 +3,7 @@
 #include "compiler/simulate.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace mtc::compiler {
 namespace {
@@ -59,8 +58,18 @@ public:
   }
 
 private:
-  /// A message: sender, receiver, tag.
-  using Key = std::tuple<int64_t, int64_t, int64_t>;
+  /// A message.
+  struct Key {
+    int64_t sender = 0, receiver = 0, tag = 0;
+    bool operator==(const Key &) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key &key) const {
+      constexpr uint64_t kOdd = 0x9e3779b97f4a7c15; // of the golden ratio
+      uint64_t hash = (key.sender << 32) ^ key.receiver;
+      return ((hash * kOdd) ^ key.tag) * kOdd >> 16;
+    }
+  };
 
   bool step(Walker &w) {
     const MtcStep &row = w.timeline->rows[w.row];
@@ -110,7 +119,7 @@ private:
 
   const RowCost &cost;
   std::vector<Walker> walkers;
-  std::map<Key, Posts> posts;
+  std::unordered_map<Key, Posts, KeyHash> posts; // looked up only
 };
 
 bool simulate(const BundlePlan &plan, const std::string &entry,

@@ -132,23 +132,9 @@ Status lower(Phase phase, mlir::ModuleOp module, const std::string &isa,
                              target->lanes, target->nativeBf16, threads));
 }
 
-Status addTables(mlir::ModuleOp module, const ObjectJob &job) {
-  std::string missing = appendTables(module, *job.plan, job.descriptor);
-  if (missing.empty())
-    return Status::okay();
-  return {StatusCode::internal,
-          fmt::format("phase lower-to-llvm left no function @{}", missing)};
-}
-
-/// The part of a program that a job is of, in the LLVM dialect.
-Status lowerPart(const ObjectJob &job, mlir::TimingScope &timing,
-                 mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  if (job.plan) {
-    module = copyFragments(job);
-    MTC_RETURN_IF_ERROR(lower(Phase::lowerToLLVM, *module, job.isa, job.threads,
-                              job.check, timing));
-    return addTables(*module, job);
-  }
+/// Kernels in the LLVM dialect.
+Status lowerKernels(const ObjectJob &job, mlir::TimingScope &timing,
+                    mlir::OwningOpRef<mlir::ModuleOp> &module) {
   module = copyKernels(job.kernels);
   MTC_RETURN_IF_ERROR(lower(Phase::codegenKernels, *module, job.isa,
                             job.threads, job.check, timing));
@@ -191,14 +177,42 @@ Status lowerStage(StageJob &job, mlir::TimingScope &timing) {
   return Status::okay();
 }
 
-Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
-                  std::string &bytes) {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  MTC_RETURN_IF_ERROR(lowerPart(job, timing, module));
+Status lowerFragments(const ObjectJob &job, mlir::TimingScope &timing,
+                      mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  module = copyFragments(job);
+  return lower(Phase::lowerToLLVM, *module, job.isa, job.threads, job.check,
+               timing);
+}
+
+Status addTables(mlir::ModuleOp module, const ObjectJob &job,
+                 llvm::ArrayRef<PlanFragment> fragments) {
+  std::string missing = appendTables(module, *job.plan, fragments,
+                                     job.kernelSets, job.descriptor);
+  if (missing.empty())
+    return Status::okay();
+  return {StatusCode::internal,
+          fmt::format("phase lower-to-llvm left no function @{}", missing)};
+}
+
+Status makeFragmentObject(mlir::ModuleOp module, const std::string &isa,
+                          mlir::TimingScope &timing, std::string &bytes) {
   mlir::TimingScope scope = timing.nest("machine code");
   // Fragments are calls: there is little in them to gain, and optimizing them
   // would be most of the time of a plan with many stages.
-  return makeObject(*module, job.isa, job.plan ? 0 : 2, bytes);
+  return makeObject(module, isa, 0, bytes);
+}
+
+Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
+                  std::string &bytes) {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (job.plan) {
+    MTC_RETURN_IF_ERROR(lowerFragments(job, timing, module));
+    MTC_RETURN_IF_ERROR(addTables(*module, job, job.plan->fragments));
+    return makeFragmentObject(*module, job.isa, timing, bytes);
+  }
+  MTC_RETURN_IF_ERROR(lowerKernels(job, timing, module));
+  mlir::TimingScope scope = timing.nest("machine code");
+  return makeObject(*module, job.isa, 2, bytes);
 }
 
 Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {

@@ -16,6 +16,7 @@
 #include "runtime/base/status.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <optional>
 #include <string>
@@ -42,10 +43,11 @@ struct StageJob {
 /// What one thread needs to make an object file: of kernels, which stages may
 /// share, or of the fragments and tables of one stage.
 struct ObjectJob {
-  std::vector<NamedKernel> kernels;  ///< read, not changed; none: fragments
-  rt::ProgramOp program;             ///< of the fragments; read, not changed
-  const ProgramPlan *plan = nullptr; ///< of the fragments
-  std::string descriptor;            ///< JSON, of the fragments
+  std::vector<NamedKernel> kernels;    ///< read, not changed; none: fragments
+  rt::ProgramOp program;               ///< of the fragments; read, not changed
+  const ProgramPlan *plan = nullptr;   ///< of the fragments
+  std::string descriptor;              ///< JSON, of the fragments
+  std::vector<std::string> kernelSets; ///< of their program
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   int64_t threads = 1; ///< of a rank
@@ -64,6 +66,22 @@ std::vector<rt::ProgramOp> programsByStage(mlir::ModuleOp module);
 /// call from several threads on different jobs, whose times add up in `timing`.
 /// Errors: internal, with diagnostics in the context's handlers.
 runtime::Status lowerStage(StageJob &job, mlir::TimingScope &timing);
+
+/// The code of a job of fragments in the LLVM dialect, in a module of its own.
+/// Safe to call as `makeObject`. Errors: its own.
+runtime::Status lowerFragments(const ObjectJob &job, mlir::TimingScope &timing,
+                               mlir::OwningOpRef<mlir::ModuleOp> &module);
+
+/// Appends the tables of a job's program to a module that has or declares the
+/// functions `fragments` (tables.h). Errors: internal.
+runtime::Status addTables(mlir::ModuleOp module, const ObjectJob &job,
+                          llvm::ArrayRef<PlanFragment> fragments);
+
+/// Machine code of a module of fragments or tables. Errors: internal.
+runtime::Status makeFragmentObject(mlir::ModuleOp module,
+                                   const std::string &isa,
+                                   mlir::TimingScope &timing,
+                                   std::string &bytes);
 
 /// Lowers a part to LLVM, appends a program's tables and makes the object. Safe
 /// to call from several threads on different jobs, whose times add up in

@@ -62,24 +62,47 @@ public:
         llvmir::AddressOfOp::create(inner, loc(), pointer, symbol));
   }
 
-  /// An array of addresses of functions.
-  void functions(llvm::StringRef name, const std::vector<PlanFragment> &list) {
+  void functions(llvm::StringRef name, llvm::ArrayRef<PlanFragment> list) {
+    std::vector<llvm::StringRef> names;
+    for (const PlanFragment &fragment : list)
+      names.push_back(fragment.name);
+    addresses(name, names, list.size());
+  }
+
+  /// `mtc_kernel_sets`, with null behind the last. Of the runtime of the same
+  /// file alone: a shared object is opened by one that has all of them.
+  void kernelSets(llvm::ArrayRef<std::string> names) {
+    std::vector<llvm::StringRef> sets(names.begin(), names.end());
+    for (llvm::StringRef name : sets)
+      llvmir::GlobalOp::create(builder, loc(), builder.getI8Type(),
+                               /*isConstant=*/true, llvmir::Linkage::External,
+                               name, mlir::Attribute());
+    llvmir::GlobalOp list = addresses("mtc_kernel_sets", sets, sets.size() + 1);
+    list.setVisibility_(llvmir::Visibility::Hidden);
+    list.setSection(".data.rel.ro.mtc_kernel_sets"); // which is left out there
+  }
+
+private:
+  /// An array of `count` addresses, of which those behind `symbols` are null.
+  llvmir::GlobalOp addresses(llvm::StringRef name,
+                             llvm::ArrayRef<llvm::StringRef> symbols,
+                             size_t count) {
     auto pointer = llvmir::LLVMPointerType::get(module.getContext());
-    mlir::Type type = array(pointer, list.size());
+    mlir::Type type = array(pointer, count);
     llvmir::GlobalOp global = constant(name, type, {}, sizeof(void *));
     mlir::OpBuilder inner(module.getContext());
     inner.createBlock(&global.getInitializerRegion());
-    mlir::Value table = llvmir::UndefOp::create(inner, loc(), type);
-    for (size_t i = 0; i < list.size(); ++i) {
-      mlir::Value address = llvmir::AddressOfOp::create(
-          inner, loc(), pointer, llvm::StringRef(list[i].name));
+    mlir::Value table = llvmir::ZeroOp::create(inner, loc(), type);
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      mlir::Value address =
+          llvmir::AddressOfOp::create(inner, loc(), pointer, symbols[i]);
       table = llvmir::InsertValueOp::create(inner, loc(), table, address,
                                             static_cast<int64_t>(i));
     }
     llvmir::ReturnOp::create(inner, loc(), table);
+    return global;
   }
 
-private:
   mlir::Location loc() { return builder.getUnknownLoc(); }
   static mlir::Type array(mlir::Type element, size_t count) {
     return llvmir::LLVMArrayType::get(element, count);
@@ -105,9 +128,11 @@ llvm::ArrayRef<int32_t> wordsOf(const std::vector<MtcStep> &rows) {
 } // namespace
 
 std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
+                         llvm::ArrayRef<PlanFragment> fragments,
+                         llvm::ArrayRef<std::string> kernelSets,
                          const std::string &descriptor) {
   module.getContext()->loadDialect<llvmir::LLVMDialect>();
-  for (const PlanFragment &fragment : program.fragments)
+  for (const PlanFragment &fragment : fragments)
     if (!module.lookupSymbol<llvmir::LLVMFuncOp>(fragment.name))
       return fragment.name;
   TableBuilder tables(module);
@@ -120,7 +145,8 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
   if (!program.gpu.code.empty()) {
     tables.address("mtc_device", "mtc_cuda_device");
   }
-  tables.functions("mtc_fragments", program.fragments);
+  tables.functions("mtc_fragments", fragments);
+  tables.kernelSets(kernelSets);
   mlir::Builder types(module.getContext());
   auto add32 = [&](const std::string &name, llvm::ArrayRef<int32_t> words) {
     tables.words(name, words.size(), types.getI32Type(),

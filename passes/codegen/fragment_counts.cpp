@@ -36,7 +36,6 @@ void FragmentEmitter::emitCounted(rt::CollectiveOp op, Value parts,
 
 void FragmentEmitter::emitCounted(rt::LaunchOp op, Value parts, Value count) {
   SmallVector<Value> arguments = argumentsOf(op);
-  size_t buffers = op.getBuffers().size();
   Value length = arguments.back(), made = values.lookup(op.getInits().front());
   bool isOfTeam = configOf(module)->getTarget().getThreads() > 1;
   if (isOfTeam)

@@ -56,26 +56,48 @@ def problems(name, instructions, shared):
             yield f"{name}: expected a call with a name, found '{i}'"
 
 
+# Options of a plan, and of its first programs whose fragments those are.
+PLANS = [
+    (["--tp", "2", "--pp", "2", "--dp", "2", "--mbs", "2", "--gbs", "8", "--zero", "1"],
+     ["stage0", "stage1"]),
+    # The two in the middle have one code.
+    (["--set", "model.layers=4", "--pp", "4", "--mbs", "1", "--gbs", "4"],
+     ["stage0", "stage1", "stage1", "stage3"]),
+]
+KINDS = 5  # fragments of a stage
+
+
+def check(mtc, folder, options, owners):
+    """The number of fragments that were looked at, and what is wrong with them."""
+    out, wrong, count = os.path.join(folder, "bundle"), [], 0
+    subprocess.run([mtc, "compile", "gpt2-nano", *options, "-o", out], check=True,
+                   stdout=subprocess.DEVNULL)
+    for stage, owner in enumerate(owners):
+        for suffix in ("", ".so"):
+            file = f"stage{stage}{suffix}"
+            listing = subprocess.run(
+                ["objdump", "-d", "--no-show-raw-insn", os.path.join(out, "programs", file)],
+                check=True, capture_output=True, text=True).stdout
+            found = list(fragments(listing))
+            for name, instructions in found:
+                wrong += problems(f"{file}: {name}", instructions, suffix == ".so")
+            named = [name for name, _ in found if name.startswith(owner + "_")]
+            if len(named) != KINDS or len(found) != KINDS:
+                wrong.append(f"{file}: expected {KINDS} fragments named after {owner}, found "
+                             f"{[name for name, _ in found]}")
+            count += len(found)
+    return count, wrong
+
+
 def main():
     mtc, report = os.path.join(sys.argv[1], "mtc"), Report()
-    found, wrong = 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "bundle")
-        subprocess.run([mtc, "compile", "gpt2-nano", "--tp", "2", "--pp", "2", "--dp", "2", "--mbs", "2",
-                        "--gbs", "8", "--zero", "1", "-o", out], check=True, stdout=subprocess.DEVNULL)
-        for file in ("stage0", "stage1", "stage0.so", "stage1.so"):
-            program = os.path.join(out, "programs", file)
-            listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], check=True,
-                                     capture_output=True, text=True).stdout
-            for name, instructions in fragments(listing):
-                found += 1
-                wrong += problems(f"{file}: {name}", instructions,
-                                  file.endswith(".so"))
-    if found != 20:
-        wrong.append(f"expected 20 fragments (5 a stage, in an executable and a "
-                     f"shared object), found {found}")
-    report.expect_none(wrong)
-    return report.finish(f"{found} fragments")
+    total = 0
+    for options, owners in PLANS:
+        with tempfile.TemporaryDirectory() as folder:
+            count, wrong = check(mtc, folder, options, owners)
+        total += count
+        report.expect_none(wrong)
+    return report.finish(f"{total} fragments")
 
 
 if __name__ == "__main__":

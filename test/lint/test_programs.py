@@ -2,7 +2,7 @@
 """A compiled program needs no compiler: neither it nor the runtime's archives load
 or refer to MLIR, LLVM or Python; a test of passes loads and the compiler's archive refers to
 them (or this test could not fail). What it needs is what `mtc inspect --requires` says, and few libraries beside oneDNN's own. Each of its kernels
-has vectors."""
+has vectors, and of the runtime's kernels it has those of its instruction set and types alone."""
 
 import json
 import pathlib
@@ -17,6 +17,19 @@ HEAVY = re.compile(r"MLIR|LLVM|libpython|libclang", re.IGNORECASE)
 # What the product library loads anyway, and the library itself.
 WANTED = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|libgomp|libdnnl|ld-linux-x86-64)\.so")
 KERNEL = re.compile(r"^[0-9a-f]+ <(kernel\d+)>:\n((?:.+\n)*)", re.MULTILINE)
+SET = re.compile(r" [A-Z] mtc_(kernels|products)_(x86_64_v\w+)")
+# Of a plan: options, and the sets of kernels that it calls.
+SETS = [
+    (["--isa", "x86-64-v3"], {"kernels x86_64_v3", "products x86_64_v3_f32"}),
+    (["--isa", "x86-64-v4", "--dtype", "bf16"], {"kernels x86_64_v4", "products x86_64_v4_bf16"}),
+    (["--isa", "x86-64-v4-bf16", "--dtype", "fp16"],
+     {"kernels x86_64_v4_bf16", "products x86_64_v4_bf16_fp16"}),
+    (["--isa", "x86-64-v4-amx"], {"kernels x86_64_v4_amx", "products x86_64_v4_amx_f32"}),
+    (["--isa", "x86-64-v4-amx", "--dtype", "bf16"],
+     {"kernels x86_64_v4_amx", "products x86_64_v4_amx_bf16"}),
+    (["--target", "cuda:sm_90"], set()),
+]
+TILES = "tdpbf16ps"  # what a product of AMX is made of
 SYMBOL = re.compile(r"\bU (?:_ZN?K?\w*(?:4mlir|4llvm)\w*|LLVM\w+|mlir[A-Z]\w+|Py_?\w+)")
 
 
@@ -129,12 +142,27 @@ def without_vectors(bundle):
         yield f"expected more than 20 kernels, found {kernels}"
 
 
+def other_kernels(folder):
+    """Kernels of the runtime that a plan does not call, or lacks."""
+    for options, wanted in SETS:
+        bundle = folder / "-".join(options).replace(":", "-")
+        output(BUILD / "bin" / "mtc", "compile", "gpt2-nano", "--gbs", 4, *options, "-o", bundle)
+        program = bundle / "programs" / "stage0"
+        found = {f"{kind} {name}" for kind, name in SET.findall(output("nm", program))}
+        if found != wanted:
+            yield f"{' '.join(options)}: expected the sets {sorted(wanted)}, found {sorted(found)}"
+        has_tiles = TILES in output("objdump", "-d", "--no-show-raw-insn", program)
+        if has_tiles != any("amx_bf16" in name for name in wanted):
+            yield f"{' '.join(options)}: expected {TILES} where products are by tiles alone"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         bundle = pathlib.Path(folder) / "nano"
         output(BUILD / "bin" / "mtc", "compile", "gpt2-nano", "--pp", 2, "--gbs", 16,
                "-o", bundle)
-        found = [*problems(bundle), *wrong_requirements(bundle), *without_vectors(bundle)]
+        found = [*problems(bundle), *wrong_requirements(bundle), *without_vectors(bundle),
+                 *other_kernels(pathlib.Path(folder))]
         print("\n".join(found) or output("ldd", bundle / "programs" / "stage0"))
         return 1 if found else 0
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/descriptor.h"
+#include "compiler/kernel_sets.h"
 #include "compiler/link/helpers.h"
 #include "compiler/link/link.h"
 #include "compiler/link/program_links.h"
@@ -77,7 +78,10 @@ protected:
     auto code = mlir::parseSourceString<mlir::ModuleOp>(lowered, context.get());
     ASSERT_TRUE(code) << log->take();
     const ProgramPlan &program = plan.programs[0];
-    EXPECT_EQ(appendTables(*code, program, describe(plan, program).dump()), "");
+    EXPECT_EQ(appendTables(*code, program, program.fragments,
+                           kernelSetsOf(plan.config, program),
+                           describe(plan, program).dump()),
+              "");
     auto status = emitObject(*code, "x86-64-v3", path(name));
     ASSERT_TRUE(status.ok()) << status.message() << log->take();
   }
@@ -142,7 +146,9 @@ TEST_F(LinkTest, EqualInputsGiveEqualBytes) {
 TEST_F(LinkTest, NamesTheFragmentThatIsMissing) {
   auto code =
       mlir::parseSourceString<mlir::ModuleOp>("module {}", context.get());
-  EXPECT_EQ(appendTables(*code, plan.programs[0], "{}"), "stage0_fwd");
+  EXPECT_EQ(appendTables(*code, plan.programs[0], plan.programs[0].fragments,
+                         {}, "{}"),
+            "stage0_fwd");
 }
 
 TEST_F(LinkTest, FailureShowsTheLinkersWords) {
