@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -135,6 +136,25 @@ Status kept(const std::string &path, int error) {
                                 std::strerror(error)));
 }
 
+/// The folder that a path names, behind links, from the root on.
+fs::path placeOf(const std::string &path) {
+  std::string folder = runtime::behindLinks(path);
+  std::error_code error;
+  fs::path whole = fs::weakly_canonical(folder, error);
+  if (error)
+    whole = fs::path(folder).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// Whether something is mounted there, as a volume of a container: nothing
+/// takes the place of such a folder. False where the kernel does not say.
+bool isMountPoint(const fs::path &folder) {
+  struct statx found {};
+  return statx(AT_FDCWD, folder.c_str(), 0, 0, &found) == 0 &&
+         (found.stx_attributes & found.stx_attributes_mask &
+          STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 /// A device or a pipe, which no rename may replace.
 bool isInPlace(const std::string &path) {
   std::error_code error;
@@ -157,9 +177,12 @@ OutputFolder::~OutputFolder() {
 }
 
 Status OutputFolder::create(const std::string &path) {
-  fs::path target = fs::path(path).lexically_normal();
-  if (!target.has_filename())
-    target = target.parent_path();
+  const fs::path target = placeOf(path);
+  if (isMountPoint(target))
+    return {StatusCode::usage,
+            fmt::format("'{}': expected a folder that a bundle can take the "
+                        "place of, found a mount point; name a folder in it",
+                        path)};
   if (std::string found = somethingElse(target); !found.empty())
     return {
         StatusCode::usage,

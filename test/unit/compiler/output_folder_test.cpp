@@ -169,6 +169,44 @@ TEST_F(OutputFolderTest, KeepsTheEarlierBundleWhereNoneCanReplaceIt) {
   }
 }
 
+TEST_F(OutputFolderTest, ALinkStaysAndTheFolderBehindItIsReplaced) {
+  fill(root / "disk" / "bundle", "old");
+  fs::create_symlink("disk/bundle", root / "out");
+  fs::create_symlink("disk/none", root / "new");
+  for (const char *name : {"out", "new"}) {
+    OutputFolder folder;
+    ASSERT_TRUE(folder.create(root / name).ok());
+    fill(folder.folder(), "new");
+    ASSERT_TRUE(folder.commit().ok());
+    EXPECT_TRUE(fs::is_symlink(root / name));
+    EXPECT_TRUE(holds(root / name, "new"));
+  }
+  EXPECT_TRUE(holds(root / "disk" / "bundle", "new"));
+  EXPECT_TRUE(holds(root / "disk" / "none", "new"));
+}
+
+/// What a link says of a folder above is said of the folder behind links.
+TEST_F(OutputFolderTest, ALinkBehindALinkIsFollowedFromWhereItLies) {
+  fs::create_directories(root / "data" / "runs");
+  fs::create_directories(root / "here");
+  fs::create_symlink("../data/runs", root / "here" / "a");
+  fs::create_symlink("../big", root / "data" / "runs" / "out");
+  OutputFolder folder;
+  ASSERT_TRUE(folder.create(root / "here" / "a" / "out").ok());
+  fill(folder.folder(), "new");
+  ASSERT_TRUE(folder.commit().ok());
+  EXPECT_TRUE(holds(root / "data" / "big", "new"));
+  EXPECT_FALSE(fs::exists(root / "here" / "big"));
+}
+
+TEST_F(OutputFolderTest, AMountPointIsRejectedBeforeAnything) {
+  OutputFolder folder;
+  Status status = folder.create("/proc/");
+  EXPECT_EQ(status.code(), StatusCode::usage);
+  EXPECT_NE(status.message().find("a mount point"), std::string::npos)
+      << status.message();
+}
+
 TEST_F(OutputFolderTest, AKilledCommitLeavesAWholeBundle) {
   for (auto [die, text] : {Case{dieBefore, "old"}, Case{dieBehind, "new"}}) {
     fill(root / "out", "old");
