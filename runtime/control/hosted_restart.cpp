@@ -3,7 +3,6 @@
 #include "runtime/control/hosted_restart.h"
 
 #include "runtime/control/mpi_start.h"
-#include "runtime/control/restarts.h"
 
 #include <fmt/format.h>
 
@@ -48,9 +47,8 @@ void HostedRestart::change(RunOptions &options) const {
 void HostedRestart::change(Job &job) const {
   if (!again)
     return;
-  leaveOutDone(job, step, std::chrono::duration<double>(seconds));
-  if (job.trace.first <= step)
-    job.trace = {};
+  // What is past by then RunCheckpoints leaves out.
+  job.early.spend(std::chrono::duration<double>(seconds));
 }
 
 } // namespace mtc::runtime

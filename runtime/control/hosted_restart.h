@@ -27,7 +27,7 @@ struct HostedRestart {
   std::string environment() const;
   /// The run goes on with its last checkpoint and its log.
   void change(RunOptions &options) const;
-  /// It does nothing again that was done before the step.
+  /// It has the time that is left, and the plan of the first start.
   void change(Job &job) const;
 };
 

@@ -12,16 +12,6 @@
 
 namespace mtc::runtime {
 
-void leaveOutDone(Job &job, int64_t step, std::chrono::duration<double> time) {
-  // Parameters behind the step are those that it begins with.
-  std::erase_if(job.dumps, [&](const DumpOrder &dump) {
-    return dump.step < step + (dump.what == "grads");
-  });
-  constexpr double kLeast = 1e-3; // 0: no limit
-  if (job.early.seconds > 0)
-    job.early.seconds = std::max(kLeast, job.early.seconds - time.count());
-}
-
 bool Restarts::mayFollow(const Status &ended) const {
   return isForRecords(ended) && done_ < most_ && signals_.count() == 0;
 }
@@ -51,7 +41,7 @@ Status Restarts::prepare(const Status &ended, RunCheckpoints &checkpoints,
   MTC_RETURN_IF_ERROR(outputs.goOnBehind(step));
   if (!pause(time))
     return Status::okay();
-  leaveOutDone(job, step, Clock::now() - began_);
+  job.early.spend(Clock::now() - began_);
   began_ = Clock::now();
   again = true;
   return Status::okay();

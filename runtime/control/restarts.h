@@ -10,11 +10,6 @@
 
 namespace mtc::runtime {
 
-/// What a job that starts again behind `step`, `time` after its last start, is
-/// not to do again: dumps of what was before, which RunCheckpoints would not
-/// take, and the time that it had.
-void leaveOutDone(Job &job, int64_t step, std::chrono::duration<double> time);
-
 /// Counts the restarts of a run. Each comes after a pause, twice as long as the
 /// one before: 1 s to a minute.
 class Restarts {

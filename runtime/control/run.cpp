@@ -8,6 +8,7 @@
 #include "runtime/control/hosted_restart.h"
 #include "runtime/control/launcher.h"
 #include "runtime/control/make_job.h"
+#include "runtime/control/past_orders.h"
 #include "runtime/control/preparation.h"
 #include "runtime/control/restarts.h"
 #include "runtime/control/run_header.h"
@@ -84,6 +85,9 @@ Status runBundle(const RunOptions &options) {
                                          preparation.outputs(), job, again));
     if (!again)
       return status;
+    MTC_RETURN_IF_ERROR(checkBundle(options.bundle, job.plan));
+    int64_t step = job.checkpoints.start.step;
+    sayLeftOut(leaveOutPast(job, step), step);
     job.report.header = runHeader(comm, bundle, job); // behind another step
   }
 }

@@ -5,6 +5,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/control/newest_checkpoint.h"
+#include "runtime/control/past_orders.h"
 #include "runtime/control/say.h"
 #include "runtime/train/step_batches.h"
 #include "runtime/train/train_state.h"
@@ -70,22 +71,7 @@ Status checkSteps(const Job &job, const Descriptor &program) {
             fmt::format("--steps {}: '{}' is of step {}; expected as many "
                         "steps or more, those before it included",
                         job.recipe.steps, job.checkpoints.resume, start)};
-  MTC_RETURN_IF_ERROR(checkProfile(job));
-  for (const DumpOrder &dump : job.dumps)
-    if (dump.step > 0 && dump.step < start + (dump.what == "grads"))
-      return {StatusCode::usage,
-              fmt::format("--dump {}@{}: the run goes on behind step {}; name "
-                          "a later one",
-                          dump.what, dump.step, start)};
-  if (job.trace.first > 0 &&
-      (job.trace.first <= start || job.trace.first > job.trace.last))
-    return {StatusCode::usage,
-            fmt::format(
-                "{} {}: the run goes on behind step {}; name a later "
-                "one",
-                job.trace.fromStart ? "--profile-step-end" : "--trace-step",
-                job.trace.fromStart ? job.trace.last : job.trace.first, start)};
-  return Status::okay();
+  return checkProfile(job);
 }
 
 } // namespace
@@ -210,6 +196,18 @@ Status RunCheckpoints::renew(Job &job) {
   return Status::okay();
 }
 
+/// What a run that goes on has been asked to write of steps before. A first one
+/// that loads a checkpoint has the parameters of that as initial ones, and its
+/// command line was never one of steps before it.
+static Status orderRest(Job &job) {
+  const CheckpointOrder &order = job.checkpoints;
+  bool isOwn = order.resume == order.place.folder(order.start.step);
+  if (!isOwn)
+    return checkNonePast(job);
+  sayLeftOut(leaveOutPast(job, order.start.step), order.start.step);
+  return Status::okay();
+}
+
 Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
                             Job &job) {
   CheckpointOrder &order = job.checkpoints;
@@ -228,11 +226,10 @@ Status RunCheckpoints::open(const RunOptions &options, const Bundle &bundle,
   warnOfName(from, bundle);
   order.start = from.manifest.position;
   loaded_ = std::move(from.manifest);
-  if (job.trace.fromStart)
-    job.trace.first = job.startStep() + 1;
   if (job.evaluates())
     return Status::okay();
   MTC_RETURN_IF_ERROR(checkSteps(job, bundle.stages[0].descriptor));
+  MTC_RETURN_IF_ERROR(orderRest(job));
   if (order.start.step == job.recipe.steps)
     say(fmt::format("nothing is left to train: '{}' is of step {}, the last "
                     "one; with more --steps the run goes on from it",

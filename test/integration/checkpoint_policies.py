@@ -113,8 +113,11 @@ class Policies:
         self.train("another model", REJECTED, ["another model", "exp_avg/layers.3"],
                    self.copy(), "--resume", bundle=self.other)
         self.train("fewer steps", USAGE, ["step 3"], self.copy(), "--resume", steps=2)
-        self.train("a dump before it", USAGE, ["behind step 3"], self.copy(), "--resume",
-                   "--dump", "params@2", self.resume.path("dump"))
+        for what, says in ((("--dump", "params@2", self.resume.path("dump")), "--dump params@2"),
+                           (("--trace", self.resume.path("t.json"), "--trace-step", 3),
+                            "t.json' is of step 3")):
+            self.train("one of a step before what is loaded", USAGE, [says, "behind step 3"],
+                       self.resume.path("new"), "--load", self.folder, *what)
         self.train("nothing to load", REJECTED, ["expected a checkpoint", "none"],
                    self.resume.path("new"), "--load", self.resume.path("nowhere"))
         self.train("begins anew", 0, ["no checkpoint", "begins anew"],
@@ -209,6 +212,31 @@ class Policies:
         self.train("exit duration", STOPPED_SAVED, ["ended after step 8"], folder, "--resume",
                    "--exit-duration-in-mins", 1e-6, steps=1000)
 
+    def same_line(self):
+        """One command line starts a run, continues it and finds it done: what it orders of steps
+        that are past stays as it was written then."""
+        dumps, trace = self.resume.path("dumps"), self.resume.path("trace.json")
+        past = ["behind step 4: the dump init (", "the dump grads@2 (", "the trace of steps 2 to 3 ("]
+        options = ["--resume", "--exit-interval", 4, "--dump", "init", dumps, "--dump", "grads@2",
+                   dumps, "--profile", trace, "--profile-step-start", 2, "--profile-step-end", 3]
+        files = [trace, *(os.path.join(dumps, f"{name}.safetensors")
+                          for name in ("init", "grads@2"))]
+
+        def written():
+            return [open(file, "rb").read() for file in files]
+
+        folder = self.resume.path("same_line")
+        self.train("one line: starts", STOPPED_SAVED, [], folder, *options, steps=6)
+        first = written()
+        self.train("one line: continues", 0, past, folder, *options, steps=6)
+        self.train("one line: is done", 0, ["the dump init (", "nothing is left to train"], folder,
+                   *options, steps=6)
+        self.report.expect(written() == first, "what was written of past steps has changed")
+        self.train("the last step's trace of a run that is done", 0,
+                   ["the trace of step 6 (", "nothing is left to train"], folder, "--resume",
+                   "--trace", trace, steps=6)
+        self.report.expect(written() == first, "a trace of a step that is past was written")
+
     def looked_at(self):
         a, b = (checkpoints.of_step(self.folder, step) for step in (1, 2))
         self.call("diff of one", 0, [], "checkpoint", "diff", a, a)
@@ -242,4 +270,5 @@ class Policies:
         self.raced()
         self.asked()
         self.ended()
+        self.same_line()
         self.looked_at()
