@@ -130,10 +130,16 @@ Status mergeParts(const SharedFile &file, int ranks,
 Status writeTogether(const SharedFile &file, const Writers &writers,
                      const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata) {
-  MTC_RETURN_IF_ERROR(writePart(file, writers.rank, writers.stream, pieces));
+  Status part = writePart(file, writers.rank, writers.stream, pieces);
+  if (!part.ok() && part.code() != StatusCode::writeFailed)
+    return part;
+  // The others meet whether or not this rank could write.
   MTC_RETURN_IF_ERROR(writers.meet());
-  return writers.rank == 0 ? mergeParts(file, writers.ranks, metadata)
-                           : Status::okay();
+  if (writers.rank != 0)
+    return part;
+  // Without a part there is no file; then the parts of others go.
+  Status merged = mergeParts(file, writers.ranks, metadata);
+  return part.ok() ? merged : part;
 }
 
 } // namespace mtc::runtime

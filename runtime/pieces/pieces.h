@@ -74,7 +74,9 @@ struct Writers {
   std::function<Status()> meet; ///< returns when every rank has called it
 };
 
-/// All of it, called by every rank: part, barrier, merge by rank 0.
+/// All of it, called by every rank: part, barrier, merge by rank 0. Errors:
+/// those of writePart, on that rank, and of mergeParts, on rank 0; behind
+/// either, but for those of the stream, all ranks have met.
 Status writeTogether(const SharedFile &file, const Writers &writers,
                      const std::vector<Piece> &pieces,
                      const std::map<std::string, std::string> &metadata);

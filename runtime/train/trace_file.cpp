@@ -241,14 +241,14 @@ Status merge(const TraceOrder &order, const RankState &rank, bool hasHosts) {
 Status writeTrace(const TraceOrder &order, RankState &rank,
                   std::span<const std::unique_ptr<RankTrace>> traces,
                   const Json &host, const std::function<Status()> &meet) {
-  MTC_RETURN_IF_ERROR(writeTextFile(partPath(order, rank.rank()),
-                                    RankEvents(rank, order).text(traces)));
-  if (!host.is_null())
-    MTC_RETURN_IF_ERROR(
-        writeTextFile(hostPath(order, rank.rank()), host.dump()));
+  Status part = writeTextFile(partPath(order, rank.rank()),
+                              RankEvents(rank, order).text(traces));
+  if (part.ok() && !host.is_null())
+    part = writeTextFile(hostPath(order, rank.rank()), host.dump());
+  // The others meet whether or not this rank could write.
   MTC_RETURN_IF_ERROR(meet());
-  return rank.rank() == 0 ? merge(order, rank, !host.is_null())
-                          : Status::okay();
+  return rank.rank() == 0 && part.ok() ? merge(order, rank, !host.is_null())
+                                       : part;
 }
 
 } // namespace mtc::runtime

@@ -17,8 +17,9 @@ namespace mtc::runtime {
 /// which is null where devices keep none; `meet`
 /// returns when every rank has called it. One process of the file is a rank,
 /// one thread of it a stream; times are in microseconds from the order's
-/// origin. The file appears when it is whole. Errors: writeFailed,
-/// inputRejected (a part is gone), those of `meet`.
+/// origin. The file appears when it is whole. Errors: writeFailed of the rank
+/// that could not write, and inputRejected of rank 0, which then lacks a part,
+/// when all have met; those of `meet`.
 Status writeTrace(const TraceOrder &order, RankState &rank,
                   std::span<const std::unique_ptr<RankTrace>> traces,
                   const Json &host, const std::function<Status()> &meet);

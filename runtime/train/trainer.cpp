@@ -44,11 +44,9 @@ Trainer::Trainer(RankState &rank, const Job &job, TrainerSignals signals)
 
 Status Trainer::run() {
   Status status = runUnguarded();
-  // A lost log, and why training ended early, are told when all are done: a
+  // A lost output, and why training ended early, are told when all are done: a
   // rank's failure ends the others.
-  if (status.ok() &&
-      (!end_.ok() || !job_.logFile.empty() || !job_.report.events.empty() ||
-       job_.report.megatron || job_.evaluates()))
+  if (status.ok())
     status = meet();
   if (status.ok())
     return ending();
@@ -58,15 +56,46 @@ Status Trainer::run() {
 }
 
 Status Trainer::ending() const {
-  Status log = report_.status();
-  if (end_.ok() || log.ok())
-    return end_.ok() ? log : end_;
-  return {end_.code(), end_.message() + "; " + log.message()};
+  Status lost = lost_.ok() ? report_.status() : lost_;
+  if (end_.ok() || lost.ok())
+    return end_.ok() ? lost : end_;
+  bool asked = end_.code() == StatusCode::interrupted ||
+               end_.code() == StatusCode::stoppedSaved;
+  if (!lost_.ok() && asked)
+    return {lost_.code(), lost_.message() + "; " + end_.message()};
+  return {end_.code(), end_.message() + "; " + lost.message()};
+}
+
+Status Trainer::noteLost(const Status &written) {
+  // Rank 0 rejects what others could not write.
+  if (written.code() != StatusCode::writeFailed &&
+      written.code() != StatusCode::inputRejected)
+    return written;
+  if (lost_.ok())
+    lost_ = {StatusCode::writeFailed, written.message()};
+  return Status::okay();
+}
+
+Status Trainer::goOnWithout(const Status &written) {
+  MTC_RETURN_IF_ERROR(noteLost(written));
+  if (!written.ok())
+    std::fprintf(stderr, "warning: the run goes on: %s\n",
+                 written.message().c_str());
+  return Status::okay();
 }
 
 Status Trainer::meet() {
   MTC_RETURN_IF_ERROR(rank_.comm().barrier());
   return rank_.complete();
+}
+
+Status Trainer::meet(bool failed, bool &anyFailed) {
+  float most = failed ? 1 : 0;
+  MTC_RETURN_IF_ERROR(
+      rank_.comm().allReduce(MTC_GROUP_ALL, MTC_MAX, MTC_F32, &most, 1));
+  MTC_RETURN_IF_ERROR(rank_.complete());
+  anyFailed = most > 0;
+  return Status::okay();
 }
 
 Status Trainer::runUnguarded() {
@@ -86,13 +115,13 @@ Status Trainer::runUnguarded() {
 }
 
 Status Trainer::save() {
-  MTC_RETURN_IF_ERROR(write({job_.saveTo, job_.saveParts}, paramPieces(rank_)));
-  if (end_.ok() && !job_.evaluates())
-    return Status::okay();
+  Status written = write({job_.saveTo, job_.saveParts}, paramPieces(rank_));
+  MTC_RETURN_IF_ERROR(noteLost(written));
   // Who ends with an error has the others ended soon: not before the file is
   // whole.
-  MTC_RETURN_IF_ERROR(meet());
-  if (end_.ok())
+  bool lost = false;
+  MTC_RETURN_IF_ERROR(meet(!written.ok(), lost));
+  if (end_.ok() || lost)
     return Status::okay();
   std::string whose = job_.evaluates() ? "that were evaluated"
                                        : fmt::format("of step {}", done_);
@@ -104,13 +133,14 @@ Status Trainer::save() {
 Status Trainer::lastCheckpoint() {
   if (!checkpoints_.enabled())
     return Status::okay();
-  MTC_RETURN_IF_ERROR(checkpoints_.tried() == done_
-                          ? checkpoints_.finish()
-                          : checkpoints_.save(position()));
-  if (end_.ok())
+  Status written = checkpoints_.tried() == done_
+                       ? checkpoints_.finish()
+                       : checkpoints_.save(position());
+  MTC_RETURN_IF_ERROR(noteLost(written));
+  bool lost = false; // as in save()
+  MTC_RETURN_IF_ERROR(meet(!written.ok(), lost));
+  if (end_.ok() || lost)
     return Status::okay();
-  // As in save().
-  MTC_RETURN_IF_ERROR(meet());
   end_ = {end_.code() == StatusCode::interrupted ? StatusCode::stoppedSaved
                                                  : end_.code(),
           fmt::format("{}; '{}' has all of step {}: --resume goes on from it",
@@ -333,7 +363,7 @@ Status Trainer::dumpLogits(const DumpOrder &order) {
   if (!runs)
     return Status::okay();
   MTC_RETURN_IF_ERROR(evaluateBatch(before, &capture, loss));
-  return write({order.file, order.parts}, capture.takePieces());
+  return goOnWithout(write({order.file, order.parts}, capture.takePieces()));
 }
 
 bool Trainer::dumps(std::string_view what, int64_t step) const {
@@ -345,11 +375,11 @@ bool Trainer::dumps(std::string_view what, int64_t step) const {
 Status Trainer::dump(std::string_view what, int64_t step) {
   for (const DumpOrder &order : job_.dumps)
     if (order.what == what && order.step == step)
-      MTC_RETURN_IF_ERROR(write(
+      MTC_RETURN_IF_ERROR(goOnWithout(write(
           {order.file, order.parts},
           what == "grads" ? gradPieces(rank_, static_cast<float>(
                                                   result_.block.inv_loss_scale))
-                          : paramPieces(rank_)));
+                          : paramPieces(rank_))));
   return Status::okay();
 }
 

@@ -50,7 +50,8 @@ struct TrainerSignals {
 /// One run of one rank: initialise, dump, train or evaluate, save. It saves at
 /// every orderly end, which all ranks reach behind the same step: the last one,
 /// a stop that was asked for, a loss or norm that is not finite, data that
-/// cannot be read any more.
+/// cannot be read any more. A dump, trace or profile that cannot be written
+/// ends no run; that is said at once, and its end is a failure.
 class Trainer {
 public:
   Trainer(RankState &rank, const Job &job, TrainerSignals signals);
@@ -98,8 +99,17 @@ private:
 
   // From start to end (trainer.cpp).
   Status runUnguarded();
-  /// How a run without failures ended: early, or with a log that lost lines.
+  /// How a run without failures ended: early, or with outputs that could not be
+  /// written.
   Status ending() const;
+  /// Behind an output that all ranks have tried to write: what failed of it on
+  /// this rank is told at the end. Other errors, such as those of the device,
+  /// which end the run.
+  Status noteLost(const Status &written);
+  /// The same of one that is no result of the run, and said at once.
+  Status goOnWithout(const Status &written);
+  /// Returns when every rank has called it, with whether any failed.
+  Status meet(bool failed, bool &anyFailed);
   /// Returns when every rank has called it.
   Status meet();
   Status prepare();
@@ -122,7 +132,8 @@ private:
   void lookAhead(int64_t step);
   Status save();
   /// What is to be found at the end of a run: unless the last step is saved, it
-  /// is now. Says so where the run ended early.
+  /// is now. Says so where the run ended early. One that cannot be written is
+  /// told at the end.
   Status lastCheckpoint();
   /// Behind the last step that is done.
   RunPosition position() const;
@@ -251,6 +262,7 @@ private:
   TokenLoader heldOut_; ///< what is evaluated while training
   StepReport report_;
   Status end_;         ///< why training ended early, in order
+  Status lost_;        ///< the first output that this rank could not write
   int64_t done_ = 0;   ///< the last step that is done, or was skipped
   int64_t tokens_ = 0; ///< up to that one
   int64_t skipped_ = 0, skippedSamples_ = 0; ///< up to that one

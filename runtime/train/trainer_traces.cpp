@@ -82,8 +82,8 @@ Status Trainer::writeTraces() {
 }
 
 Status Trainer::writeTraces(const Json &host) {
-  return writeTrace(job_.trace, rank_, traces_, host,
-                    [this] { return meet(); });
+  return goOnWithout(
+      writeTrace(job_.trace, rank_, traces_, host, [this] { return meet(); }));
 }
 
 Status Trainer::takeProfile(int64_t step) {
@@ -93,7 +93,8 @@ Status Trainer::takeProfile(int64_t step) {
     profile_.clear();
   if (step != job_.recipe.steps)
     return Status::okay();
-  return writeProfile(profilePath(job_.profile.folder, rank_.rank()), profile_);
+  return goOnWithout(
+      writeProfile(profilePath(job_.profile.folder, rank_.rank()), profile_));
 }
 
 } // namespace mtc::runtime

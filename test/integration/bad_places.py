@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from bad_bundles import copy
-from bad_case import Broken, Case, Ended, Place, install
+from bad_case import Broken, Case, Ended, Place, install, lines, there
 
 FAILED, USAGE, REJECTD, INFEASIBLE, NOT_WRITTEN = 1, 2, 3, 4, 18
 FULL = ("No space left on device", "File too large")
@@ -50,6 +50,19 @@ def on_full_disk(place, command):
     if limit and command[0] == "run":
         command = [*command, "--comm", "threads"]
     return limited(*limit)(place, command) if limit else place.run(command)
+
+
+def on_full_disk_then(*checks):
+    """As bad_case.then."""
+    def act(place, command):
+        ended = on_full_disk(place, command)
+        wrong = [text for check in checks if (text := check(place))]
+        return Ended(None, ended.out, "\n".join([ended.err, *wrong])) if wrong else ended
+    return act
+
+
+SAVED = on_full_disk_then(there("out.safetensors"))
+ALL_SAVED = on_full_disk_then(there("out.safetensors"), there("c/step-00000300/manifest.json"))
 
 
 def other_list(place):
@@ -138,6 +151,28 @@ DISKS = [
          NOT_WRITTEN, ["rank 0", "small/out.safetensors", FULL], make=full_disk(60), act=on_full_disk),
     Case("full disk: a dump", [*RUN, "--steps", 2, "--dump", "grads", "small"],
          NOT_WRITTEN, ["small/grads.safetensors", FULL], make=full_disk(32), act=on_full_disk),
+    Case("full disk: a trace, and the run goes on",
+         [*RUN, "--steps", 300, "--profile", "small/t.json", "--profile-step-end", 299,
+          "--checkpoints", "c", "--save", "out.safetensors"], NOT_WRITTEN,
+         ["warning: the run goes on: cannot write 'small/t.json.parts-",
+          "error: rank 0: cannot write 'small/t.json.parts-", FULL], make=full_disk(250),
+         act=ALL_SAVED, leaves=("c/step-00000300/*", "c.lock", "out.safetensors")),
+    Case("full disk: a trace of four ranks, and an end that was asked for",
+         ["run", "two", *RUN[2:], "--steps", 400, "--profile", "small/t.json",
+          "--profile-step-end", 299, "--exit-interval", 300, "--checkpoints", "c", "--save",
+          "out.safetensors"], NOT_WRITTEN,
+         ["warning: the run goes on: cannot write 'small/t.json.parts-", "error: rank ", FULL,
+          "; ended after step 300; 'c/step-00000300' has all of step 300"], make=full_disk(250),
+         act=ALL_SAVED, leaves=("c/step-00000300/*", "c.lock", "out.safetensors")),
+    Case("full disk: a dump of four ranks, and the run goes on",
+         ["run", "two", *RUN[2:], "--steps", 2, "--dump", "grads@1", "small", "--log",
+          "log.jsonl"], NOT_WRITTEN,
+         ["warning: the run goes on: ", "small/grads@1.safetensors", FULL],
+         make=full_disk(16), act=on_full_disk_then(lines("log.jsonl", 2)), leaves=("log.jsonl",)),
+    Case("full disk: the last checkpoint, and parameters elsewhere",
+         [*RUN, "--steps", 2, "--checkpoints", "small/c", "--save", "out.safetensors"],
+         NOT_WRITTEN, ["small/c", (*FULL, "has room for")], make=full_disk(100), act=SAVED,
+         leaves=("out.safetensors", "small/c", "small/c.lock")),
     Case("full disk: a log", [*RUN, *MANY, "--log", "small/log.jsonl"], NOT_WRITTEN,
          ["small/log.jsonl", FULL, "lines"], make=full_disk(8), act=on_full_disk,
          leaves=("small/log.jsonl",)),
