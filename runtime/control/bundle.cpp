@@ -6,6 +6,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
 #include "runtime/control/bundle_files.h"
+#include "runtime/control/seat.h"
 
 #include <fmt/format.h>
 
@@ -139,6 +140,12 @@ Status openBundle(const std::string &folder, ProgramForm form, Bundle &out) {
   MTC_RETURN_IF_ERROR(problems.status("'" + path + "'"));
   out = std::move(bundle);
   return Status::okay();
+}
+
+Status checkBundle(const std::string &folder, const std::string &begun) {
+  Bundle bundle;
+  MTC_RETURN_IF_ERROR(openBundle(folder, ProgramForm::executable, bundle));
+  return checkPlan(bundle.planHash, begun);
 }
 
 } // namespace mtc::runtime

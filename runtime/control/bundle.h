@@ -37,5 +37,9 @@ struct Bundle {
 /// disagreements at once.
 Status openBundle(const std::string &folder, ProgramForm form, Bundle &out);
 
+/// Whether the bundle in a folder is still one of the plan that a run began
+/// with, by its hash. Errors: those of openBundle and checkPlan.
+Status checkBundle(const std::string &folder, const std::string &begun);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_BUNDLE_H

@@ -82,6 +82,7 @@ public:
       if (!restart_.again)
         return status;
       restart_.step = job_.checkpoints.start.step;
+      MTC_RETURN_IF_ERROR(checkBundle(options_.bundle, job_.plan));
     }
   }
 
@@ -147,6 +148,7 @@ private:
         fmt::format("MTC_RANK={}", rank),
         fmt::format("MTC_WORLD_SIZE={}", world),
         fmt::format("MTC_LOCAL_RANK={}", rank),
+        fmt::format("{}={}", kPlanVariable, job_.plan),
         fmt::format("MTC_LOCAL_WORLD_SIZE={}", world),
         "MTC_MASTER_ADDR=127.0.0.1",
         fmt::format("MTC_MASTER_PORT={}", portOf(listenFd_)),

@@ -60,6 +60,8 @@ public:
                                     }}));
     MTC_RETURN_IF_ERROR(
         openBundle(options_.bundle, ProgramForm::shared, bundle_));
+    if (const char *plan = std::getenv(kPlanVariable); plan && isHosted())
+      MTC_RETURN_IF_ERROR(checkPlan(bundle_.planHash, plan));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle_));
     if (bundle_.mesh.worldSize() != place_.world)
       return {
@@ -184,7 +186,7 @@ private:
         bundle_
             .stages[size_t(bundle_.mesh.coordinate(place_.rank, MTC_AXIS_PP))];
     Program program;
-    MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, program));
+    MTC_RETURN_IF_ERROR(openStage(stage.path, job_, program));
     std::unique_ptr<SharedHost> host;
     MTC_RETURN_IF_ERROR(shareHost(stage.descriptor, host));
     world_ = std::make_unique<MpiWorld>(mpi_.engine(), *channel_, bundle_.mesh,

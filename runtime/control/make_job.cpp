@@ -122,6 +122,7 @@ Status chooseGpus(const RunOptions &options, const Bundle &bundle, Job &job) {
 } // namespace
 
 Status makeJob(const RunOptions &options, const Bundle &bundle, Job &job) {
+  job.plan = bundle.planHash;
   job.recipe = options.recipe;
   MTC_RETURN_IF_ERROR(chooseGpus(options, bundle, job));
   MTC_RETURN_IF_ERROR(fitRecipe(bundle, job.recipe));

@@ -18,6 +18,8 @@ namespace mtc::runtime {
 /// A descriptor that listens at MTC_MASTER_ADDR and MTC_MASTER_PORT, for rank 0
 /// of the launcher that opened it.
 inline constexpr const char *kListenVariable = "MTC_LISTEN_FD";
+/// The hash of the plan that its ranks run.
+inline constexpr const char *kPlanVariable = "MTC_PLAN";
 
 /// How long MPI may take to begin.
 struct WaitLimit {

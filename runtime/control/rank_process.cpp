@@ -65,6 +65,7 @@ Status runRank(Program program, const SignalWatch &signals, bool &isSaid) {
   MTC_RETURN_IF_ERROR(readJob(job));
   Descriptor descriptor;
   MTC_RETURN_IF_ERROR(parseDescriptor(program.descriptor, descriptor));
+  MTC_RETURN_IF_ERROR(checkPlan(descriptor.planHash, job.plan));
   std::unique_ptr<World> world;
   WorldRequest request;
   request.rank = rankNumber;

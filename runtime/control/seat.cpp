@@ -4,7 +4,26 @@
 
 #include "runtime/device/devices.h"
 
+#include <fmt/format.h>
+
 namespace mtc::runtime {
+
+Status checkPlan(const std::string &found, const std::string &begun) {
+  if (begun.empty() || found == begun)
+    return Status::okay();
+  return {StatusCode::inputRejected,
+          fmt::format("the bundle is not the one that this run began with: "
+                      "expected plan {}, found {}; leave a run its bundle, and "
+                      "compile into another folder",
+                      begun, found)};
+}
+
+Status openStage(const std::string &path, const Job &job, Program &out) {
+  MTC_RETURN_IF_ERROR(openSharedProgram(path, out));
+  Descriptor descriptor;
+  MTC_RETURN_IF_ERROR(parseDescriptor(out.descriptor, descriptor));
+  return checkPlan(descriptor.planHash, job.plan);
+}
 
 Status takeSeat(World &world, RankPlace place, const Program &program,
                 const Descriptor &descriptor, const Job &job, FlightRing *ring,

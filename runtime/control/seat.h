@@ -23,6 +23,15 @@ struct RankPlace {
   int rank = 0, local = 0;
 };
 
+/// Whether a plan is the one that a run began with, by their hashes: its bundle
+/// may be another one by now. A run of an older mtc has none. Error:
+/// inputRejected.
+Status checkPlan(const std::string &found, const std::string &begun);
+
+/// Opens the shared object of a stage, which must be of that plan. Errors:
+/// those of openSharedProgram, parseDescriptor and checkPlan.
+Status openStage(const std::string &path, const Job &job, Program &out);
+
 /// Makes the device of a rank, prepares it for the rank's program, and joins
 /// the world, which must outlive the seat, and so must `ring`, which gets what
 /// the rank does; null: nothing is noted. For ranks of one process one after

@@ -27,7 +27,7 @@ public:
   Status open() {
     for (const BundleProgram &stage : bundle_.stages) {
       programs_.emplace_back();
-      MTC_RETURN_IF_ERROR(openSharedProgram(stage.path, programs_.back()));
+      MTC_RETURN_IF_ERROR(openStage(stage.path, job_, programs_.back()));
     }
     MTC_RETURN_IF_ERROR(
         FlightMemory::create(bundle_.mesh.worldSize(), flight_));

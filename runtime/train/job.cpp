@@ -155,7 +155,8 @@ int hostNumber(FieldReader &reader, const char *key) {
 } // namespace
 
 std::string packJob(const Job &job) {
-  Json json = {{"recipe", recipeToJson(job.recipe)},
+  Json json = {{"plan", job.plan},
+               {"recipe", recipeToJson(job.recipe)},
                {"dumps", dumpsToJson(job.dumps)},
                {"init_from", job.initFrom},
                {"save_to", job.saveTo},
@@ -191,6 +192,8 @@ Status unpackJob(std::string_view bytes, Job &out) {
   Problems problems;
   FieldReader reader(json, "", problems);
   Job job;
+  if (reader.has("plan")) // an older mtc says none
+    job.plan = reader.text("plan");
   job.recipe = recipeFromJson(reader.object("recipe"));
   job.dumps = dumpsFromJson(reader.objects("dumps"));
   job.initFrom = reader.text("init_from");

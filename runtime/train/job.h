@@ -11,6 +11,7 @@
 #include "runtime/train/step_batches.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,9 +81,17 @@ struct ReportOrder {
 struct EarlyEnd {
   int64_t interval = 0; ///< behind the next step that it divides; 0: not
   double seconds = 0;   ///< behind the step in progress then; 0: not
+
+  /// A job that starts again has what is left of its time.
+  void spend(std::chrono::duration<double> time) {
+    constexpr double kLeast = 1e-3; // 0: no limit
+    if (seconds > 0)
+      seconds = std::max(kLeast, seconds - time.count());
+  }
 };
 
 struct Job {
+  std::string plan; ///< the hash of the plan that ranks run
   Recipe recipe;
   std::vector<DumpOrder> dumps;
   std::string initFrom, saveTo, logFile; ///< empty: none

@@ -2,7 +2,7 @@
 """Ranks that die or stop, signals at random times, and runs that start again.
 
 usage: test_ranks.py BIN_DIR [--comm shm|mpi] [--seed N] [--deaths N] [--stops N] [--terms N]
-                     [--restarts N]
+                     [--restarts N] [--replaced N]
 
 Tiny models in 2, 4 and 8 processes, over shm or mpi, at times by seed:
 
@@ -16,6 +16,8 @@ Tiny models in 2, 4 and 8 processes, over shm or mpi, at times by seed:
             damaged, and a run that resumes goes on
   restarts  SIGKILL of ranks of a run with --max-restarts, each time once a checkpoint was
             written: the files and the log of a run that was left alone, to the bit
+  replaced  a bundle of another model takes the bundle's place while a run with
+            --max-restarts trains: behind the death of a rank it ends and names both plans
 
 Prints times: median, the 99th of 100, and the longest.
 """
@@ -44,6 +46,7 @@ SIZES = {"name": "small", "vocab": 16, "padded": 16, "layers": 2, "hidden": 8, "
 LAYOUTS = (Layout(tp=2), Layout(tp=2, pp=2), Layout(pp=2, dp=2, zero=1),
            Layout(tp=2, pp=2, dp=2, zero=1))
 STOPPED_SAVED, INTERRUPTED, PEER_DIED, HANG = 9, 11, 12, 13
+INPUT_REJECTED = 3
 TIMEOUT = 2
 
 
@@ -97,6 +100,8 @@ class Ranks:
         self.random = random.Random(seed)
         with open(self.path("spec.toml"), "w") as file:
             file.write(small_spec(tied=True, **SIZES))
+        with open(self.path("other.toml"), "w") as file:
+            file.write(small_spec(tied=True, **{**SIZES, "dropout": 0.5}))
         with open(self.path("data"), "wb") as file:
             file.write(bytes((7 * i + i // 5) % 16 for i in range(40000)))
         self.bundles = []
@@ -273,6 +278,36 @@ class Ranks:
         return time.monotonic() - begin
 
 
+    def replaced(self, count):
+        return [self.with_another_bundle() for _ in range(count)]
+
+    def with_another_bundle(self):
+        """Seconds from the death of a rank to the end."""
+        saved, bundle = self.path("run", "ck"), self.path("mine")
+        ranks = 2
+
+        def compile_as_mine(spec, layout):
+            self.mtc.call("compile", self.path(spec), *layout.options(), "-o", bundle)
+            with open(os.path.join(bundle, "manifest.json")) as file:
+                return json.load(file)["plan_hash"]
+
+        mine = compile_as_mine("spec.toml", Layout(tp=ranks))
+        process = self.start(bundle, 10 ** 7, "--checkpoints", saved, "--save-interval", 3,
+                             "--keep", 2, "--max-restarts", 3)
+        self.wait(process, lambda: os.path.isdir(saved) and checkpoints.steps(saved)
+                  and len(children(process.pid)) == ranks)
+        # One of as many ranks, or of more, in other stages.
+        other = compile_as_mine("other.toml", self.random.choice((Layout(tp=2),
+                                                                  Layout(tp=2, pp=2))))
+        kill(children(process.pid)[0], signal.SIGKILL)
+        said, seconds = self.end(process)
+        self.report.expect(process.returncode == INPUT_REJECTED
+                           and f"expected plan {mine}, found {other}" in said,
+                           "another bundle in its place: expected exit code "
+                           f"{INPUT_REJECTED}, and why, found {process.returncode}: {said}")
+        return seconds
+
+
 def summary(times):
     times = sorted(times)
     return (f"median {times[len(times) // 2]:.3f} s, 99 of 100 {times[len(times) * 99 // 100]:.3f}"
@@ -284,7 +319,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--comm", choices=("shm", "mpi"), default="shm")
     parser.add_argument("--seed", type=int, default=1)
-    parts = ("deaths", "stops", "terms", "restarts")
+    parts = ("deaths", "stops", "terms", "restarts", "replaced")
     for part in parts:
         parser.add_argument("--" + part, type=int, default=0)
     options = parser.parse_args()

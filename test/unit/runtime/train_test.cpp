@@ -422,6 +422,7 @@ TEST(EvaluationOrder, IsAFunctionOfTheStep) {
 
 TEST(Job, RoundTrips) {
   Job job, back;
+  job.plan = "00112233445566ff";
   job.recipe.lr = 1.0 / 3;
   job.recipe.seed = UINT64_MAX;
   job.recipe.data = "a \"b\"\n\xff"; // a name need not be UTF-8
@@ -441,6 +442,7 @@ TEST(Job, RoundTrips) {
   Status status = unpackJob(packJob(job), back);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(packJob(job), packJob(back));
+  EXPECT_EQ(back.plan, job.plan);
   EXPECT_EQ(back.recipe.lr, job.recipe.lr);
   EXPECT_EQ(back.recipe.seed, UINT64_MAX);
   EXPECT_EQ(back.recipe.data, job.recipe.data);
