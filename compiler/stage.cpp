@@ -3,7 +3,6 @@
 #include "compiler/stage.h"
 
 #include "compiler/object.h"
-#include "compiler/output_folder.h"
 #include "compiler/print_ir.h"
 #include "compiler/run_phase.h"
 #include "compiler/tables.h"
@@ -213,12 +212,6 @@ Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
   MTC_RETURN_IF_ERROR(lowerKernels(job, timing, module));
   mlir::TimingScope scope = timing.nest("machine code");
   return makeObject(*module, job.isa, 2, bytes);
-}
-
-Status compileObject(const ObjectJob &job, mlir::TimingScope &timing) {
-  std::string bytes;
-  MTC_RETURN_IF_ERROR(makeObject(job, timing, bytes));
-  return writeFile(job.object, bytes);
 }
 
 } // namespace mtc::compiler

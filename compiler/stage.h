@@ -51,7 +51,6 @@ struct ObjectJob {
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   int64_t threads = 1; ///< of a rank
-  std::string object;  ///< path to write; of no meaning to `makeObject`
   IRCheck check = IRCheck::eachPass;
 };
 
@@ -88,9 +87,6 @@ runtime::Status makeFragmentObject(mlir::ModuleOp module,
 /// `timing`. Errors: internal, with diagnostics in the context's handlers.
 runtime::Status makeObject(const ObjectJob &job, mlir::TimingScope &timing,
                            std::string &bytes);
-
-/// Writes it, too. Errors: its own, writeFailed.
-runtime::Status compileObject(const ObjectJob &job, mlir::TimingScope &timing);
 
 } // namespace mtc::compiler
 #endif // MTC_COMPILER_STAGE_H

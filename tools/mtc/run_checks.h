@@ -1,5 +1,4 @@
-//===- run_checks.h - options of mtc run that do not go together -*- C++
-//-*-===//
+//===- run_checks.h - options that do not go together -----------*- C++ -*-===//
 #ifndef MTC_TOOLS_MTC_RUN_CHECKS_H
 #define MTC_TOOLS_MTC_RUN_CHECKS_H
 

@@ -2,12 +2,27 @@
 
 #include "runtime/kernels/cpu/kernel_sets.h"
 
+#include <array>
 #include <atomic>
 
 namespace mtc::runtime {
 
 namespace {
+
 std::atomic<const KernelSet *> selected = nullptr;
+/// By MtcDtype, so that no call compares names; null: no set of the type.
+std::array<std::atomic<const AttentionKernels *>, MTC_F16 + 1> attention{};
+
+void selectAttention(const KernelSet &all) {
+  for (MtcDtype type : {MTC_F32, MTC_BF16, MTC_F16}) {
+    const KernelSet *own = findKernels(all.isa, type);
+    const AttentionKernels *kernels = nullptr;
+    if (own)
+      kernels = own->attention ? own->attention : &all.table->attention;
+    attention[type].store(kernels, std::memory_order_release);
+  }
+}
+
 } // namespace
 
 const KernelSet *findKernels(std::string_view isa) {
@@ -41,6 +56,7 @@ Status mtc_kernels_select_isa(std::string_view name) {
   const KernelSet *kernels = findKernels(name);
   if (!kernels)
     return missingKernels(name);
+  selectAttention(*kernels);
   selected.store(kernels, std::memory_order_release);
   return Status::okay();
 }
@@ -56,13 +72,7 @@ const KernelTable *selectedKernels() {
 }
 
 const AttentionKernels *selectedAttention(MtcDtype type) {
-  const KernelSet *all = selected.load(std::memory_order_acquire);
-  if (!all)
-    return nullptr;
-  const KernelSet *own = findKernels(all->isa, type);
-  if (!own)
-    return nullptr;
-  return own->attention ? own->attention : &all->table->attention;
+  return attention[type].load(std::memory_order_acquire);
 }
 
 } // namespace mtc::runtime

@@ -3,6 +3,7 @@
 
 #include "compiler/descriptor.h"
 #include "compiler/link/link.h"
+#include "compiler/output_folder.h"
 #include "compiler/parallel.h"
 #include "compiler/read_plan.h"
 #include "compiler/stage.h"
@@ -22,27 +23,30 @@ using compiler::ObjectJob;
 
 /// Two objects a stage: kernels, and fragments with their tables.
 std::vector<ObjectJob> objectJobs(mlir::ModuleOp module,
-                                  const compiler::BundlePlan &plan,
-                                  const std::string &folder) {
+                                  const compiler::BundlePlan &plan) {
   std::vector<ObjectJob> jobs;
   for (auto [program, stage] :
        llvm::zip_equal(compiler::programsByStage(module), plan.programs)) {
-    std::string path = fmt::format("{}/stage{}", folder, stage.stage());
     std::vector<compiler::NamedKernel> kernels;
     for (auto kernel : program.getOps<rt::KernelOp>())
       kernels.push_back({kernel, kernel.getSymName().str()});
     ObjectJob &ofKernels = jobs.emplace_back();
     ofKernels.kernels = std::move(kernels);
     ofKernels.isa = plan.config.isa;
-    ofKernels.object = path + "-kernels.o";
     ObjectJob &ofFragments = jobs.emplace_back();
     ofFragments.program = program;
     ofFragments.plan = &stage;
     ofFragments.descriptor = compiler::describe(plan, stage).dump();
     ofFragments.isa = plan.config.isa;
-    ofFragments.object = path + ".o";
   }
   return jobs;
+}
+
+Status writeObject(const ObjectJob &job, const std::string &path) {
+  mlir::TimingScope untimed;
+  std::string bytes;
+  MTC_RETURN_IF_ERROR(compiler::makeObject(job, untimed, bytes));
+  return compiler::writeFile(path, bytes);
 }
 
 } // namespace
@@ -51,19 +55,21 @@ Status Machine::compileStages(mlir::ModuleOp module,
                               const std::string &folder) {
   compiler::BundlePlan plan;
   MTC_RETURN_IF_ERROR(compiler::readPlan(module, plan));
-  std::vector<ObjectJob> jobs = objectJobs(module, plan, folder);
+  std::vector<ObjectJob> jobs = objectJobs(module, plan);
   mlir::MLIRContext &context = *module.getContext();
   compiler::loadCodeDialects(context);
+  std::vector<std::string> objects;
+  for (size_t i = 0; i < jobs.size(); ++i)
+    objects.push_back(fmt::format("{}/{}.o", folder, i));
   MTC_RETURN_IF_ERROR(compiler::forEachJob(context, jobs.size(), [&](size_t i) {
-    mlir::TimingScope untimed;
-    return compiler::compileObject(jobs[i], untimed);
+    return writeObject(jobs[i], objects[i]);
   }));
   compiler::Toolchain toolchain;
   MTC_RETURN_IF_ERROR(compiler::findToolchain(toolchain));
   for (size_t i = 0; i < jobs.size(); i += 2) {
-    std::string shared = jobs[i + 1].object + ".so";
-    MTC_RETURN_IF_ERROR(compiler::linkShared(
-        toolchain, {jobs[i].object, jobs[i + 1].object}, shared));
+    std::string shared = objects[i + 1] + ".so";
+    MTC_RETURN_IF_ERROR(
+        compiler::linkShared(toolchain, {objects[i], objects[i + 1]}, shared));
     MTC_RETURN_IF_ERROR(openSharedProgram(shared, programs.emplace_back()));
     MTC_RETURN_IF_ERROR(parseDescriptor(programs.back().descriptor,
                                         descriptors.emplace_back()));

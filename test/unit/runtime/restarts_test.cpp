@@ -1,6 +1,7 @@
 //===- restarts_test.cpp - what a run that goes on leaves out -------------===//
 
 #include "runtime/control/past_orders.h"
+#include "runtime/control/seat.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,19 @@ namespace mtc::runtime::test {
 namespace {
 
 using Texts = std::vector<std::string>;
+
+TEST(Plans, ASharedObjectOfAnotherPlanIsRejected) {
+  const std::string path = std::string(FAKE_DIR) + "/fake_pp1.so";
+  Job job;
+  Program program;
+  ASSERT_TRUE(openStage(path, job, program).ok()); // an older mtc says none
+  job.plan = "00112233445566ff";
+  Status status = openStage(path, job, program);
+  EXPECT_EQ(status.code(), StatusCode::inputRejected);
+  EXPECT_NE(status.message().find("expected plan " + job.plan),
+            std::string::npos)
+      << status.message();
+}
 
 TEST(PastOrders, DumpsAreLeftOutAndNamed) {
   Job job;
