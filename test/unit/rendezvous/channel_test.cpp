@@ -6,6 +6,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
 
 using namespace mtc::runtime;
 using namespace mtc::test;
@@ -13,10 +16,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// SIGSTOP, and later SIGCONT of another process.
+/// Allocates nothing: it runs in a fork of several threads.
+bool isStopped(const char *statFile) {
+  char text[512] = "";
+  int file = open(statFile, O_RDONLY | O_CLOEXEC);
+  ssize_t count = read(file, text, sizeof text - 1);
+  close(file);
+  const char *name = count > 0 ? std::strrchr(text, ')') : nullptr;
+  return name && std::strncmp(name, ") T", 3) == 0;
+}
+
+/// SIGSTOP, and later SIGCONT of another process, which waits for the stop: on
+/// a machine that stands still meanwhile a SIGCONT may come first, and nothing
+/// would go on.
 void stopSelfFor(std::chrono::milliseconds time) {
   pid_t self = getpid();
+  const std::string stat = "/proc/" + std::to_string(self) + "/stat";
   if (fork() == 0) {
+    while (getppid() == self && !isStopped(stat.c_str()))
+      usleep(1000);
     usleep(useconds_t(time.count() * 1000));
     kill(self, SIGCONT);
     _exit(0);

@@ -28,6 +28,8 @@ public:
   bool say(const std::string &bytes) {
     return send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
   }
+  /// What `say` waits for, of any thread, is over.
+  void hangUp() { shutdown(fd_, SHUT_RDWR); }
   Stranger(Stranger &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   ~Stranger() {
     if (fd_ >= 0)
@@ -86,15 +88,14 @@ TEST(Meeting, StrangersAreReadAFrameAtATime) {
 
 TEST(Meeting, WhoNeverPausesHoldsNobodyUp) {
   Job job(2);
-  std::atomic<bool> over{false};
+  // A frame that is not whole until the end of time.
+  Stranger stranger(job.port(), std::string("\0\x10\0\0\2", 5));
   std::thread endless([&] {
-    // A frame that is not whole until the end of time.
-    Stranger stranger(job.port(), std::string("\0\x10\0\0\2", 5));
-    while (!over && stranger.say(std::string(1 << 16, 'x')))
+    while (stranger.say(std::string(1 << 16, 'x')))
       ;
   });
   expectMeeting(job, job.all());
-  over = true;
+  stranger.hangUp(); // behind the meeting nobody may read what it says
   endless.join();
 }
 
