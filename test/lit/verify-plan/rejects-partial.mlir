@@ -2,8 +2,8 @@
 // parallelism those of norms and of biases behind row-parallel products lie in a
 // bucket of their own, which `reduce` sums over tp once. One fault each, planted in
 // the plan of a compiled model, without ZeRO (%t.mlir) and with it (%t.zero.mlir).
-// RUN: mtc compile gpt2-nano --tp 2 --dp 2 --mbs 2 --gbs 8 --sp --zero 0 --compile-to=plan-memory -o %t.mlir
-// RUN: mtc compile gpt2-nano --tp 2 --dp 2 --mbs 2 --gbs 8 --sp --zero 1 --compile-to=plan-memory -o %t.zero.mlir
+// RUN: mtc compile gpt2-nano --tp 2 --dp 2 --mbs 2 --gbs 8 --sp --zero 0 --isa x86-64-v4 --compile-to=plan-memory -o %t.mlir
+// RUN: mtc compile gpt2-nano --tp 2 --dp 2 --mbs 2 --gbs 8 --sp --zero 1 --isa x86-64-v4 --compile-to=plan-memory -o %t.zero.mlir
 // RUN: mtc-opt --verify-plan -o /dev/null %t.mlir
 // RUN: mtc-opt --verify-plan -o /dev/null %t.zero.mlir
 
@@ -59,8 +59,8 @@
 // Along which axes the data differ is a fact of each parameter: dp splits the weights
 // of the MLP, whose gradients are whole, and no one sums them. Under ZeRO their states
 // are in no shards.
-// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-ffn.toml --zero 0 --compile-to=plan-memory -o %t.split.mlir
-// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-ffn.toml --zero 2 --compile-to=plan-memory -o %t.split.zero.mlir
+// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-ffn.toml --zero 0 --isa x86-64-v4 --compile-to=plan-memory -o %t.split.mlir
+// RUN: mtc compile gpt2-nano --strategy %S/Inputs/split-ffn.toml --zero 2 --isa x86-64-v4 --compile-to=plan-memory -o %t.split.zero.mlir
 // RUN: mtc-opt --verify-plan -o /dev/null %t.split.mlir
 // RUN: mtc-opt --verify-plan -o /dev/null %t.split.zero.mlir
 // RUN: FileCheck %s --check-prefix=OWN < %t.split.mlir
