@@ -1,11 +1,11 @@
 //===- spec_test.cpp - specs that are right -------------------------------===//
 
-#include <filesystem>
-#include <fstream>
-
 #include "support.h"
+#include "test/unit/runtime/temporary_folder.h"
 
 using namespace mtc::models;
+using mtc::runtime::test::TemporaryFolder;
+using mtc::runtime::test::writeFile;
 using test::loadSpec;
 
 TEST(Spec, Nano) {
@@ -102,9 +102,8 @@ TEST(Spec, UnreadableFilesAreRejected) {
   auto folder = loadModelSpec(MTC_MODELS_DIR);
   EXPECT_EQ(render(folder.diagnostics),
             MTC_MODELS_DIR ": expected a regular file, found a folder\n");
-  auto path = std::filesystem::temp_directory_path() / "mtc_models_long.toml";
-  std::ofstream(path) << std::string((1 << 20) + 1, '#');
-  auto tooLong = loadModelSpec(path.string());
-  std::filesystem::remove(path);
+  TemporaryFolder own;
+  writeFile(own.path("long.toml"), std::string((1 << 20) + 1, '#'));
+  auto tooLong = loadModelSpec(own.path("long.toml"));
   EXPECT_EQ(exitCode(tooLong.diagnostics), 3);
 }

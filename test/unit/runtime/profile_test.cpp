@@ -2,10 +2,10 @@
 
 #include "runtime/program/profile.h"
 #include "runtime/train/profile_file.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <thread>
 
 namespace mtc::runtime {
@@ -76,10 +76,10 @@ TEST(RankProfile, IsReadAsItWasWritten) {
   runOnce(profile, rowOf(1));
   profile.rowEnds(rowOf(1), {3, 5});
   profile.stepEnds(0.25);
-  std::string path = testing::TempDir() + "profile.json";
+  test::TemporaryFolder folder;
+  std::string path = folder.path("profile.json");
   ASSERT_TRUE(writeProfile(path, profile).ok());
   Status status = readProfile(path, found);
-  std::remove(path.c_str());
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(found.seconds, profile.seconds);
   EXPECT_EQ(found.fragments[1].nanoseconds, 2);
