@@ -3,6 +3,8 @@
 #include "compiler/kernel_sets.h"
 
 #include "mtc/runtime/descriptor_fields.h"
+#include "mtc/runtime/gpu_texts.h"
+#include "passes/target/attention_call.h"
 
 #include <algorithm>
 #include <set>
@@ -11,15 +13,14 @@
 
 namespace mtc::compiler {
 
-std::vector<std::string> kernelSetsOf(const PlanConfig &config,
-                                      const ProgramPlan &program) {
-  if (config.isForGpu())
-    return {};
+using Names = std::set<std::string>;
+
+static Names kernelSetsOf(const PlanConfig &config,
+                          const ProgramPlan &program) {
   std::string isa = config.isa;
   std::replace(isa.begin(), isa.end(), '-', '_');
-  std::set<std::string> names = {
-      fmt::format("mtc_kernels_{}", isa),
-      fmt::format("mtc_products_{}_{}", isa, config.dtype)};
+  Names names = {fmt::format("mtc_kernels_{}", isa),
+                 fmt::format("mtc_products_{}_{}", isa, config.dtype)};
   for (const PlanFragment &fragment : program.fragments)
     for (const PlanCalls &calls : fragment.calls)
       if (calls.op == "attention") // whose type is as MLIR writes it
@@ -29,7 +30,30 @@ std::vector<std::string> kernelSetsOf(const PlanConfig &config,
   for (const runtime::GemmInfo &product : program.descriptor.gemms)
     names.insert(
         fmt::format("mtc_products_{}_{}", isa, runtime::dtypeName(product.ab)));
-  return {names.begin(), names.end()};
+  return names;
+}
+
+static Names ptxTextsOf(rt::ProgramOp op, const ProgramPlan &program) {
+  Names names = {std::string(cuda::kNormText)};
+  for (const runtime::GemmInfo &product : program.descriptor.gemms)
+    names.insert(cuda::gemmText(product.ab));
+  op.walk([&](rt::AttentionOp attention) {
+    const MtcAttention call = target::attentionCall(attention);
+    for (const codegen::GpuCode &code : program.gpu.code)
+      names.insert(cuda::attentionText(call, code.chip));
+  });
+  Names symbols;
+  for (const std::string &name : names)
+    symbols.insert("mtc_gpu_text_" + name);
+  return symbols;
+}
+
+RuntimeKernels runtimeKernelsOf(const PlanConfig &config, rt::ProgramOp op,
+                                const ProgramPlan &program) {
+  const bool isForGpu = config.isForGpu();
+  const Names sets = isForGpu ? Names() : kernelSetsOf(config, program);
+  const Names texts = isForGpu ? ptxTextsOf(op, program) : Names();
+  return {{sets.begin(), sets.end()}, {texts.begin(), texts.end()}};
 }
 
 } // namespace mtc::compiler

@@ -186,7 +186,7 @@ Status lowerFragments(const ObjectJob &job, mlir::TimingScope &timing,
 Status addTables(mlir::ModuleOp module, const ObjectJob &job,
                  llvm::ArrayRef<PlanFragment> fragments) {
   std::string missing = appendTables(module, *job.plan, fragments,
-                                     job.kernelSets, job.descriptor);
+                                     job.runtimeKernels, job.descriptor);
   if (missing.empty())
     return Status::okay();
   return {StatusCode::internal,

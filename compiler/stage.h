@@ -8,6 +8,7 @@
 #ifndef MTC_COMPILER_STAGE_H
 #define MTC_COMPILER_STAGE_H
 
+#include "compiler/kernel_sets.h"
 #include "compiler/plan.h"
 #include "compiler/run_phase.h"
 #include "compiler/shared_kernels.h"
@@ -43,11 +44,11 @@ struct StageJob {
 /// What one thread needs to make an object file: of kernels, which stages may
 /// share, or of the fragments and tables of one stage.
 struct ObjectJob {
-  std::vector<NamedKernel> kernels;    ///< read, not changed; none: fragments
-  rt::ProgramOp program;               ///< of the fragments; read, not changed
-  const ProgramPlan *plan = nullptr;   ///< of the fragments
-  std::string descriptor;              ///< JSON, of the fragments
-  std::vector<std::string> kernelSets; ///< of their program
+  std::vector<NamedKernel> kernels;  ///< read, not changed; none: fragments
+  rt::ProgramOp program;             ///< of the fragments; read, not changed
+  const ProgramPlan *plan = nullptr; ///< of the fragments
+  std::string descriptor;            ///< JSON, of the fragments
+  RuntimeKernels runtimeKernels;     ///< of their program
   KernelNames names; ///< a kernel that is not in it keeps its own
   std::string isa;
   int64_t threads = 1; ///< of a rank

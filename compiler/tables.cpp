@@ -69,17 +69,17 @@ public:
     addresses(name, names, list.size());
   }
 
-  /// `mtc_kernel_sets`, with null behind the last. Of the runtime of the same
-  /// file alone: a shared object is opened by one that has all of them.
-  void kernelSets(llvm::ArrayRef<std::string> names) {
-    std::vector<llvm::StringRef> sets(names.begin(), names.end());
-    for (llvm::StringRef name : sets)
+  /// A list of what the runtime of the same file has, with null behind the
+  /// last. Of that file alone: a shared object is opened by one that has all.
+  void partsOfRuntime(llvm::StringRef list, llvm::ArrayRef<std::string> names) {
+    std::vector<llvm::StringRef> parts(names.begin(), names.end());
+    for (llvm::StringRef name : parts)
       llvmir::GlobalOp::create(builder, loc(), builder.getI8Type(),
                                /*isConstant=*/true, llvmir::Linkage::External,
                                name, mlir::Attribute());
-    llvmir::GlobalOp list = addresses("mtc_kernel_sets", sets, sets.size() + 1);
-    list.setVisibility_(llvmir::Visibility::Hidden);
-    list.setSection(".data.rel.ro.mtc_kernel_sets"); // which is left out there
+    llvmir::GlobalOp table = addresses(list, parts, parts.size() + 1);
+    table.setVisibility_(llvmir::Visibility::Hidden);
+    table.setSection((".data.rel.ro." + list).str()); // which is left out there
   }
 
 private:
@@ -129,7 +129,7 @@ llvm::ArrayRef<int32_t> wordsOf(const std::vector<MtcStep> &rows) {
 
 std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
                          llvm::ArrayRef<PlanFragment> fragments,
-                         llvm::ArrayRef<std::string> kernelSets,
+                         const RuntimeKernels &kernels,
                          const std::string &descriptor) {
   module.getContext()->loadDialect<llvmir::LLVMDialect>();
   for (const PlanFragment &fragment : fragments)
@@ -144,9 +144,10 @@ std::string appendTables(mlir::ModuleOp module, const ProgramPlan &program,
   }
   if (!program.gpu.code.empty()) {
     tables.address("mtc_device", "mtc_cuda_device");
+    tables.partsOfRuntime("mtc_gpu_texts", kernels.texts);
   }
   tables.functions("mtc_fragments", fragments);
-  tables.kernelSets(kernelSets);
+  tables.partsOfRuntime("mtc_kernel_sets", kernels.sets);
   mlir::Builder types(module.getContext());
   auto add32 = [&](const std::string &name, llvm::ArrayRef<int32_t> words) {
     tables.words(name, words.size(), types.getI32Type(),

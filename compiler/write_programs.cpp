@@ -46,7 +46,7 @@ public:
       job.program = programs[i];
       job.plan = &of;
       job.descriptor = describe(plan, of).dump();
-      job.kernelSets = kernelSetsOf(plan.config, of);
+      job.runtimeKernels = runtimeKernelsOf(plan.config, programs[i], of);
       job.names = kernels.kernels().names[i];
       job.isa = plan.config.isa;
       job.threads = plan.config.threads;

@@ -1,11 +1,12 @@
 //===- ptx_texts.cpp - checked-in PTX, within programs --------------------===//
 //
-// The build names the files (MTC_PTX_FILES, ptx_files.inc): each is a row
-// X(name, "path").
+// The build names the files (ptx_files.inc): each is a row X(name, "path").
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/ptx_texts.h"
+
+namespace mtc::cuda {
 
 #define X(name, path)                                                          \
   asm(".pushsection .rodata.mtc_ptx_" #name ",\"a\",@progbits\n"               \
@@ -15,18 +16,16 @@
       ".incbin \"" path "\"\n"                                                 \
       ".byte 0\n"                                                              \
       ".popsection\n");                                                        \
-  extern "C" const char mtc_ptx_##name[];
+  extern "C" const char mtc_ptx_##name[];                                      \
+  extern "C" const PtxText mtc_gpu_text_##name;                                \
+  const PtxText mtc_gpu_text_##name = {#name, mtc_ptx_##name};
 #include "ptx_files.inc"
 #undef X
-
-namespace mtc::cuda {
 
 const char *ptxText(std::string_view name) {
-#define X(text, path)                                                          \
-  if (name == #text)                                                           \
-    return mtc_ptx_##text;
-#include "ptx_files.inc"
-#undef X
+  for (const PtxText *const *text = mtc_gpu_texts; *text; ++text)
+    if (name == (*text)->name)
+      return (*text)->text;
   return nullptr;
 }
 

@@ -2,7 +2,8 @@
 """A compiled program needs no compiler: neither it nor the runtime's archives load
 or refer to MLIR, LLVM or Python; a test of passes loads and the compiler's archive refers to
 them (or this test could not fail). What it needs is what `mtc inspect --requires` says, and few libraries beside oneDNN's own. Each of its kernels
-has vectors, and of the runtime's kernels it has those of its instruction set and types alone."""
+has vectors, and of the runtime's kernels it has those of its instruction set and types alone,
+or of its chips, types and heads."""
 
 import json
 import pathlib
@@ -17,17 +18,24 @@ HEAVY = re.compile(r"MLIR|LLVM|libpython|libclang", re.IGNORECASE)
 # What the product library loads anyway, and the library itself.
 WANTED = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|libgomp|libdnnl|ld-linux-x86-64)\.so")
 KERNEL = re.compile(r"^[0-9a-f]+ <(kernel\d+)>:\n((?:.+\n)*)", re.MULTILINE)
-SET = re.compile(r" [A-Z] mtc_(kernels|products)_(x86_64_v\w+)")
-# Of a plan: options, and the sets of kernels that it calls.
+SET = re.compile(r" [A-Z] mtc_(kernels|products|gpu_text)_(\w+)")
+TEXT = re.compile(r" r mtc_ptx_((?:norm|gemm_|attention_)\w*)")  # which a set of a GPU names
+# Of a plan: model and options, and the sets of kernels that it calls, of a GPU texts of PTX.
 SETS = [
-    (["--isa", "x86-64-v3"], {"kernels x86_64_v3", "products x86_64_v3_f32"}),
-    (["--isa", "x86-64-v4", "--dtype", "bf16"], {"kernels x86_64_v4", "products x86_64_v4_bf16"}),
-    (["--isa", "x86-64-v4-bf16", "--dtype", "fp16"],
+    (["gpt2-nano", "--isa", "x86-64-v3"], {"kernels x86_64_v3", "products x86_64_v3_f32"}),
+    (["gpt2-nano", "--isa", "x86-64-v4", "--dtype", "bf16"],
+     {"kernels x86_64_v4", "products x86_64_v4_bf16"}),
+    (["gpt2-nano", "--isa", "x86-64-v4-bf16", "--dtype", "fp16"],
      {"kernels x86_64_v4_bf16", "products x86_64_v4_bf16_fp16"}),
-    (["--isa", "x86-64-v4-amx"], {"kernels x86_64_v4_amx", "products x86_64_v4_amx_f32"}),
-    (["--isa", "x86-64-v4-amx", "--dtype", "bf16"],
+    (["gpt2-nano", "--isa", "x86-64-v4-amx"],
+     {"kernels x86_64_v4_amx", "products x86_64_v4_amx_f32"}),
+    (["gpt2-nano", "--isa", "x86-64-v4-amx", "--dtype", "bf16"],
      {"kernels x86_64_v4_amx", "products x86_64_v4_amx_bf16"}),
-    (["--target", "cuda:sm_90"], set()),
+    (["gpt2-nano", "--target", "cuda:sm_90"],
+     {"gpu_text norm", "gpu_text gemm_f32", "gpu_text attention_f32_d32"}),
+    (["gpt2-124m", "--target", "cuda:sm_80,sm_90a", "--dtype", "bf16"],
+     {"gpu_text norm", "gpu_text gemm_bf16", "gpu_text attention_bf16_d64",
+      "gpu_text attention_bf16_d64_sm_90a"}),
 ]
 TILES = "tdpbf16ps"  # what a product of AMX is made of
 SYMBOL = re.compile(r"\bU (?:_ZN?K?\w*(?:4mlir|4llvm)\w*|LLVM\w+|mlir[A-Z]\w+|Py_?\w+)")
@@ -146,9 +154,13 @@ def other_kernels(folder):
     """Kernels of the runtime that a plan does not call, or lacks."""
     for options, wanted in SETS:
         bundle = folder / "-".join(options).replace(":", "-")
-        output(BUILD / "bin" / "mtc", "compile", "gpt2-nano", "--gbs", 4, *options, "-o", bundle)
+        output(BUILD / "bin" / "mtc", "compile", *options, "--gbs", 4, "-o", bundle)
         program = bundle / "programs" / "stage0"
-        found = {f"{kind} {name}" for kind, name in SET.findall(output("nm", program))}
+        symbols = output("nm", program)
+        found = {f"{kind} {name}" for kind, name in SET.findall(symbols)}
+        texts = {f"gpu_text {name}" for name in TEXT.findall(symbols)}
+        if texts != {name for name in wanted if name.startswith("gpu_text")}:
+            yield f"{' '.join(options)}: expected the texts of {sorted(wanted)}, found {sorted(texts)}"
         if found != wanted:
             yield f"{' '.join(options)}: expected the sets {sorted(wanted)}, found {sorted(found)}"
         has_tiles = TILES in output("objdump", "-d", "--no-show-raw-insn", program)

@@ -2,14 +2,13 @@
 
 #include "runtime/device/cuda/cuda_attention.h"
 
+#include "mtc/runtime/gpu_texts.h"
 #include "runtime/base/philox.h"
-#include "runtime/cuda/ptx_texts.h"
 
 #include <fmt/format.h>
 
 using mtc::runtime::AttentionOperands;
 using mtc::runtime::Status;
-using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
@@ -56,14 +55,6 @@ AttentionForm CudaAttention::formOf(const MtcAttention &d) const {
   return wide ? AttentionForm::floats : AttentionForm::warps;
 }
 
-std::string CudaAttention::instanceOf(const MtcAttention &d) const {
-  const char *type = d.dtype == MTC_BF16  ? "bf16"
-                     : d.dtype == MTC_F16 ? "f16"
-                                          : "f32";
-  return fmt::format("{}_d{}{}", type, headSizeOf(d),
-                     formOf(d) == AttentionForm::groups ? "_" + chip_ : "");
-}
-
 static const char *nameOf(AttentionKernel kernel) {
   switch (kernel) {
   case AttentionKernel::forward:
@@ -80,7 +71,8 @@ static const char *nameOf(AttentionKernel kernel) {
 
 std::string CudaAttention::entryOf(const MtcAttention &d,
                                    AttentionKernel kernel) const {
-  return fmt::format("mtc_attention_{}_{}", nameOf(kernel), instanceOf(d));
+  return fmt::format("mtc_attention_{}_{}", nameOf(kernel),
+                     attentionInstance(d, chip_));
 }
 
 Status CudaAttention::find(const MtcAttention &d, AttentionKernel kernel,
@@ -88,17 +80,8 @@ Status CudaAttention::find(const MtcAttention &d, AttentionKernel kernel,
   Instance &instance = instances_[{d.dtype, headSizeOf(d)}];
   Function &function = instance.functions[static_cast<size_t>(kernel)];
   if (!instance.code) {
-    std::string name = "attention_" + instanceOf(d);
-    const char *ptx = ptxText(name);
-    if (!ptx)
-      return {
-          StatusCode::infeasible,
-          fmt::format("expected the kernels {}, found none; there are those "
-                      "of bf16, fp16 and f32 for heads of at most 256 "
-                      "elements",
-                      name)};
     auto code = std::make_unique<CudaCode>(driver_);
-    MTC_RETURN_IF_ERROR(code->load(ptx, name));
+    MTC_RETURN_IF_ERROR(code->loadText(attentionText(d, chip_)));
     instance.code = std::move(code);
   }
   if (!function)

@@ -22,8 +22,8 @@ public:
   /// The chip whose code the GPU runs, "sm_90a"; before `issue`.
   void setChip(std::string chip) { chip_ = std::move(chip); }
 
-  /// Issues the call. `block` lies on the device. Errors: infeasible, without a
-  /// kernel for the type and the size of a head; those of the driver.
+  /// Issues the call. `block` lies on the device. Errors: internal, in a
+  /// program without the kernels; those of the driver.
   runtime::Status issue(const MtcAttention &shape,
                         const runtime::AttentionOperands &operands,
                         bool backward, const MtcStepBlock *block,
@@ -35,7 +35,6 @@ private:
   runtime::Status find(const MtcAttention &shape, AttentionKernel kernel,
                        int sharedBytes, Function &out);
   AttentionForm formOf(const MtcAttention &shape) const;
-  std::string instanceOf(const MtcAttention &shape) const;
   std::string entryOf(const MtcAttention &shape, AttentionKernel kernel) const;
 
   const Driver &driver_;

@@ -2,8 +2,8 @@
 
 #include "runtime/device/cuda/cuda_calls.h"
 
+#include "mtc/runtime/gpu_texts.h"
 #include "runtime/cuda/norm/norm_params.h"
-#include "runtime/cuda/ptx_texts.h"
 
 #include <array>
 
@@ -20,7 +20,7 @@ static constexpr int kMultiprocessors = 128;
 
 Status CudaCalls::load(const runtime::Program &program,
                        const std::vector<runtime::KernelInfo> &kernels) {
-  MTC_RETURN_IF_ERROR(norm_.load(ptxText("norm"), "norm"));
+  MTC_RETURN_IF_ERROR(norm_.loadText(std::string(kNormText)));
   static constexpr const char *kNames[] = {"mtc_cuda_step_begin",
                                            "mtc_cuda_move_on",
                                            "mtc_cuda_take",

@@ -2,9 +2,12 @@
 
 #include "runtime/device/cuda/cuda_code.h"
 
+#include "runtime/cuda/ptx_texts.h"
+
 #include <fmt/format.h>
 
 using mtc::runtime::Status;
+using mtc::runtime::StatusCode;
 
 namespace mtc::cuda {
 
@@ -31,6 +34,16 @@ Status CudaCode::load(const char *ptx, const std::string &name,
   Result result = driver_.loadModule(&module_, ptx, 2, options, values);
   return driver_.check(result, "cuModuleLoadDataEx",
                        fmt::format("{} {}", name, log.data()));
+}
+
+Status CudaCode::loadText(const std::string &name) {
+  const char *text = ptxText(name);
+  if (text)
+    return load(text, name);
+  return {StatusCode::internal,
+          fmt::format("expected the kernels {} in this program, found none; "
+                      "compile the plan again, with this version of mtc",
+                      name)};
 }
 
 Status CudaCode::find(const std::string &entry, int64_t shared,

@@ -22,6 +22,9 @@ public:
   /// `name` is for errors. Errors: infeasible, with what the driver says.
   runtime::Status load(const char *ptx, const std::string &name,
                        const char *cubin = nullptr);
+  /// One of the texts of runtime/cuda, by its name. Errors: internal, where
+  /// this program has none of that name, and those of `load`.
+  runtime::Status loadText(const std::string &name);
   /// An entry, which may have `shared` bytes of dynamic shared memory. Errors:
   /// infeasible, where it is not there or the device has less.
   runtime::Status find(const std::string &entry, int64_t shared,

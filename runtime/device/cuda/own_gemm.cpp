@@ -2,8 +2,8 @@
 
 #include "runtime/device/cuda/own_gemm.h"
 
+#include "mtc/runtime/gpu_texts.h"
 #include "runtime/cuda/gemm/gemm_params.h"
-#include "runtime/cuda/ptx_texts.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -27,22 +27,18 @@ Status asksForOwnGemms(bool &out) {
                                          kGemmVariable, name)};
 }
 
-static std::string elementName(MtcDtype dtype) {
-  return dtype == MTC_F32 ? "f32" : dtype == MTC_BF16 ? "bf16" : "f16";
-}
-
 Status OwnGemms::find(const GemmInfo &row, Function &out) {
   OfType &of = types_[row.ab];
   if (!of.code) {
-    std::string name = "gemm_" + elementName(row.ab);
     auto code = std::make_unique<CudaCode>(driver_);
-    MTC_RETURN_IF_ERROR(code->load(ptxText(name), name));
+    MTC_RETURN_IF_ERROR(code->loadText(gemmText(row.ab)));
     of.code = std::move(code);
   }
   Function &function = of.functions[row.ta][row.tb];
   if (!function)
     MTC_RETURN_IF_ERROR(of.code->find(
-        gemmEntry(elementName(row.ab), row.ta, row.tb), 0, function));
+        gemmEntry(std::string(gpuElement(row.ab)), row.ta, row.tb), 0,
+        function));
   out = function;
   return Status::okay();
 }

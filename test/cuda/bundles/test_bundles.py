@@ -218,6 +218,9 @@ def check_chips(tester, layout, spec):
         found[capability] = tester.on_gpu(several, f"chips-{capability}", 1, "--comm", "threads", MTC_STANDIN_CAPABILITY=capability,
                                           MTC_STANDIN_MODULES="1",
                                           says=f"cuda stand-in: loaded modules for {targets} and refused {tried} cubins\n")
+    # As processes, which have the texts of the plan, where mtc has them all.
+    alone = tester.on_gpu(several, "chips-processes", 1, "--comm", "shm", MTC_STANDIN_CAPABILITY="90")
+    tester.report.expect(alone == found["90"], "expected the bits of ranks in one process in several")
     says = ("for cuda:sm_86,sm_90a,sm_100: expected a GPU of sm_90a alone, or of sm_86 or newer, found NVIDIA H100 80GB "
             "HBM3 (sm_80); compile with a --target that has sm_80 or an older one")
     done = subprocess.run([tester.mtc.program, "run", several, "--quiet", "--data", tester.data, "--data-type", "u8",

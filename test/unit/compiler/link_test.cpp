@@ -14,6 +14,7 @@
 #include "compiler/object.h"
 #include "compiler/read_plan.h"
 #include "compiler/run_phase.h"
+#include "compiler/stage.h"
 #include "compiler/tables.h"
 #include "mtc/runtime/abi.h"
 #include "mtc/runtime/run.h"
@@ -78,10 +79,12 @@ protected:
     auto code = mlir::parseSourceString<mlir::ModuleOp>(lowered, context.get());
     ASSERT_TRUE(code) << log->take();
     const ProgramPlan &program = plan.programs[0];
-    EXPECT_EQ(appendTables(*code, program, program.fragments,
-                           kernelSetsOf(plan.config, program),
-                           describe(plan, program).dump()),
-              "");
+    EXPECT_EQ(
+        appendTables(
+            *code, program, program.fragments,
+            runtimeKernelsOf(plan.config, programsByStage(*module)[0], program),
+            describe(plan, program).dump()),
+        "");
     auto status = emitObject(*code, "x86-64-v3", path(name));
     ASSERT_TRUE(status.ok()) << status.message() << log->take();
   }
@@ -305,7 +308,7 @@ TEST_F(LinkTest, HelpersEndWithTheirOwner) {
 
 TEST_F(LinkTest, HelpersEndWithAProcessThatIsKilled) {
   int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(::pipe(ends), 0); // a namespace has that name
   pid_t owner = fork();
   if (owner == 0) {
     LinkHelpers helpers(2);
@@ -314,6 +317,7 @@ TEST_F(LinkTest, HelpersEndWithAProcessThatIsKilled) {
       kill(getpid(), SIGKILL);
     _exit(1);
   }
+  close(ends[1]); // or the read would wait for an owner that failed
   int processes[2] = {0, 0};
   ASSERT_EQ(read(ends[0], processes, sizeof processes),
             ssize_t(sizeof processes));
@@ -323,7 +327,6 @@ TEST_F(LinkTest, HelpersEndWithAProcessThatIsKilled) {
   for (int process : processes)
     EXPECT_TRUE(hasEnded(process)) << process;
   close(ends[0]);
-  close(ends[1]);
 }
 
 } // namespace
