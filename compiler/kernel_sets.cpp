@@ -15,33 +15,36 @@ namespace mtc::compiler {
 
 using Names = std::set<std::string>;
 
+static std::vector<std::string> listOf(const Names &names) {
+  return {names.begin(), names.end()};
+}
+
 static Names kernelSetsOf(const PlanConfig &config,
+                          llvm::ArrayRef<MtcAttention> attention,
                           const ProgramPlan &program) {
   std::string isa = config.isa;
   std::replace(isa.begin(), isa.end(), '-', '_');
   Names names = {fmt::format("mtc_kernels_{}", isa),
                  fmt::format("mtc_products_{}_{}", isa, config.dtype)};
-  for (const PlanFragment &fragment : program.fragments)
-    for (const PlanCalls &calls : fragment.calls)
-      if (calls.op == "attention") // whose type is as MLIR writes it
-        names.insert(
-            fmt::format("mtc_products_{}_{}", isa,
-                        calls.factors == "f16" ? "fp16" : calls.factors));
+  auto add = [&](int64_t type) {
+    names.insert(fmt::format("mtc_products_{}_{}", isa,
+                             runtime::dtypeName(static_cast<MtcDtype>(type))));
+  };
+  for (const MtcAttention &call : attention)
+    add(call.dtype);
   for (const runtime::GemmInfo &product : program.descriptor.gemms)
-    names.insert(
-        fmt::format("mtc_products_{}_{}", isa, runtime::dtypeName(product.ab)));
+    add(product.ab);
   return names;
 }
 
-static Names ptxTextsOf(rt::ProgramOp op, const ProgramPlan &program) {
+static Names ptxTextsOf(llvm::ArrayRef<MtcAttention> attention,
+                        const ProgramPlan &program) {
   Names names = {std::string(cuda::kNormText)};
   for (const runtime::GemmInfo &product : program.descriptor.gemms)
     names.insert(cuda::gemmText(product.ab));
-  op.walk([&](rt::AttentionOp attention) {
-    const MtcAttention call = target::attentionCall(attention);
+  for (const MtcAttention &call : attention)
     for (const codegen::GpuCode &code : program.gpu.code)
       names.insert(cuda::attentionText(call, code.chip));
-  });
   Names symbols;
   for (const std::string &name : names)
     symbols.insert("mtc_gpu_text_" + name);
@@ -50,10 +53,16 @@ static Names ptxTextsOf(rt::ProgramOp op, const ProgramPlan &program) {
 
 RuntimeKernels runtimeKernelsOf(const PlanConfig &config, rt::ProgramOp op,
                                 const ProgramPlan &program) {
-  const bool isForGpu = config.isForGpu();
-  const Names sets = isForGpu ? Names() : kernelSetsOf(config, program);
-  const Names texts = isForGpu ? ptxTextsOf(op, program) : Names();
-  return {{sets.begin(), sets.end()}, {texts.begin(), texts.end()}};
+  std::vector<MtcAttention> attention;
+  op.walk([&](rt::AttentionOp call) {
+    attention.push_back(target::attentionCall(call));
+  });
+  RuntimeKernels kernels;
+  if (config.isForGpu())
+    kernels.texts = listOf(ptxTextsOf(attention, program));
+  else
+    kernels.sets = listOf(kernelSetsOf(config, attention, program));
+  return kernels;
 }
 
 } // namespace mtc::compiler
