@@ -390,7 +390,7 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
     PhiloxStream stream{get(op.getSeed(), {{}, 0, {}}, none),
                         get(op.getSample(), {{}, 0, {}}, none),
                         get(op.getLayer(), {{}, 0, {}}, none), op.getSite(),
-                        hasAvx512};
+                        philox};
     Value start = randomStart(random);
     if (!random.startsABlock) {
       Value shift = arith::AndIOp::create(b, start, emitInteger(b, i32, 3));
@@ -406,9 +406,11 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
         emitBlocks(stream, block, at, width, buffer);
       });
     };
-    // Two vectors of blocks side by side: ten rounds of one are a chain of
-    // operations in which a core waits for each.
-    int64_t whole = end / (8 * lanes) * (8 * lanes);
+    // With AVX-512 two vectors of blocks side by side: ten rounds of one are a
+    // chain of operations in which a core waits for each. AVX2 has registers
+    // for one.
+    int64_t whole =
+        philox != PhiloxForm::Rolled ? end / (8 * lanes) * (8 * lanes) : 0;
     if (whole > 0)
       draw(0, whole, 2 * lanes);
     if (end > whole)

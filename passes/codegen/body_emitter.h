@@ -42,8 +42,8 @@ public:
   }
   /// Rounds to bf16 by the target's instruction.
   void setNativeBf16(bool native) { nativeBf16 = native; }
-  /// The target has AVX-512; at the start it is not said to.
-  void setHasAvx512(bool has) { hasAvx512 = has; }
+  /// How the target draws random words; at the start they are laid out.
+  void setPhilox(PhiloxForm form) { philox = form; }
   /// Does not round what bf16 holds, where it is only widened again.
   void setExactBf16(bool exact) { exactBf16 = exact; }
   /// Vectors are accessed at addresses that are multiples of their size, or of
@@ -141,7 +141,8 @@ private:
     int64_t start = 0;
   };
 
-  bool nativeBf16 = false, exactBf16 = false, hasAvx512 = false;
+  bool nativeBf16 = false, exactBf16 = false;
+  PhiloxForm philox = PhiloxForm::LaidOut;
   int64_t accessBytes = 0;
   llvm::DenseMap<int64_t, PartialSum> partialSums;
   llvm::DenseMap<mlir::Operation *, Later> later; ///< looked up only

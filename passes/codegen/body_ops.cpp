@@ -41,9 +41,9 @@ Value BodyEmitter::emitRandom(rt::RandomOp op, Columns columns,
                               Values &values) {
   Values none;
   Columns scalar{columns.first, 0, {}};
-  PhiloxStream stream{
-      get(op.getSeed(), scalar, none), get(op.getSample(), scalar, none),
-      get(op.getLayer(), scalar, none), op.getSite(), hasAvx512};
+  PhiloxStream stream{get(op.getSeed(), scalar, none),
+                      get(op.getSample(), scalar, none),
+                      get(op.getLayer(), scalar, none), op.getSite(), philox};
   Value element = get(op.getElement(), columns, values);
   // Vectors begin at multiples of their length, so whole blocks of Philox are
   // used up, each by four neighbours.

@@ -29,7 +29,9 @@ CpuRows::CpuRows(const Schedule &schedule, const CpuVectors &vectors,
                .take_front(kernel.getArgs()),
            cols) {
   body.setNativeBf16(vectors.nativeBf16);
-  body.setHasAvx512(vectors.lanes * 32 == 512); // no other target has so many
+  // No other target has so many lanes.
+  body.setPhilox(vectors.lanes * 32 == 512 ? PhiloxForm::Avx512
+                                           : PhiloxForm::Rolled);
   body.setExactBf16(true);
 }
 

@@ -12,12 +12,21 @@
 
 namespace mtc::codegen {
 
+/// How the rounds of vectors are written; those of a scalar are always laid
+/// out. The words are the same: it is LLVM that has more or less to find out.
+enum class PhiloxForm {
+  LaidOut, ///< one behind the other
+  Avx512,  ///< the same, with this target's xor of three
+  /// Those whose words differ from lane to lane are a loop. Its words and keys
+  /// fill the registers of AVX2 with one vector of blocks at a time.
+  Rolled,
+};
+
 /// seed, sample and layer are i64 scalars.
 struct PhiloxStream {
   mlir::Value seed, sample, layer;
   int64_t site = 0;
-  /// The target has AVX-512. It changes no word, but what LLVM has to find out.
-  bool hasAvx512 = false;
+  PhiloxForm form = PhiloxForm::LaidOut;
 };
 
 /// The four words, each i32 in the shape of `block` (i32: element / 4).
