@@ -410,7 +410,7 @@ void BodyEmitter::emitRandomRows(int64_t lanes) {
     // chain of operations in which a core waits for each. AVX2 has registers
     // for one.
     int64_t whole =
-        philox != PhiloxForm::Rolled ? end / (8 * lanes) * (8 * lanes) : 0;
+        philox == PhiloxForm::Avx512 ? end / (8 * lanes) * (8 * lanes) : 0;
     if (whole > 0)
       draw(0, whole, 2 * lanes);
     if (end > whole)
