@@ -11,6 +11,7 @@ function(mtc_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${MTC_NOT_HOT})
   target_compile_definitions(${name} PRIVATE
     MTC_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/test/golden"
     MTC_BIN_DIR="${PROJECT_BINARY_DIR}/bin")
