@@ -133,7 +133,9 @@ void BodyEmitter::emitPrefetchOf(const Touched &touched, Columns columns,
 }
 
 void BodyEmitter::emitPrefetch(Value ofRow, Columns columns) {
-  resumeRow({ofRow, {}, {}});
+  Row begun;
+  begun.row = ofRow;
+  resumeRow(begun);
   emitPrefetchOf(touchedBy(0), columns, 0);
 }
 

@@ -27,12 +27,6 @@ CUgraph end(CUstream stream, CUresult expected = CUDA_SUCCESS) {
   return graph;
 }
 
-CUgraphExec instantiate(CUgraph graph) {
-  CUgraphExec exec = nullptr;
-  MTC_OK(cuGraphInstantiate(&exec, graph, 0));
-  return exec;
-}
-
 /// x += y / 2 in s, beside it z += y / 2 in t, then x += z / 2 in s.
 CUgraph forkAndJoin(Gpu &gpu, CUdeviceptr x, CUdeviceptr y, CUdeviceptr z,
                     bool joins) {

@@ -32,12 +32,6 @@ std::vector<CUgraphNode> nodesOf(CUgraph graph) {
   return nodes;
 }
 
-CUgraphExec instantiate(CUgraph graph) {
-  CUgraphExec exec = nullptr;
-  MTC_OK(cuGraphInstantiate(&exec, graph, 0));
-  return exec;
-}
-
 TEST(Graph, LaunchesOfOneInstanceAreInOrder) {
   for (bool oneInstance : {true, false}) {
     Outcome outcome = run([oneInstance] {

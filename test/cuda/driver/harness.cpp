@@ -179,4 +179,10 @@ void Gpu::order(CUstream earlier, CUstream later) {
   MTC_OK(cuEventDestroy(point));
 }
 
+CUgraphExec instantiate(CUgraph graph) {
+  CUgraphExec exec = nullptr;
+  MTC_OK(cuGraphInstantiate(&exec, graph, 0));
+  return exec;
+}
+
 } // namespace mtc::standin::test

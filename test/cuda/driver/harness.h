@@ -71,6 +71,8 @@ public:
   static void order(CUstream earlier, CUstream later);
 };
 
+CUgraphExec instantiate(CUgraph graph);
+
 /// The PTX behind Gpu.
 extern const char kKernels[];
 
