@@ -25,8 +25,8 @@ struct Recompute {
     microbatches
   };
   Policy policy = Policy::none;
-  int64_t layers = 0;                ///< of each stage; with `layers` only
-  std::vector<std::string> families; ///< each once; with `ops` only
+  int64_t layers = 0;                  ///< of each stage; with `layers` only
+  std::vector<std::string> families{}; ///< each once; with `ops` only
   int64_t microbatches = 0; ///< of those in flight; with `microbatches` only
 
   bool operator==(const Recompute &) const = default;

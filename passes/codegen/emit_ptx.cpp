@@ -119,7 +119,9 @@ llvm::Expected<GpuProgram> codegen::emitPtx(Operation *source,
     auto text = assemble(**module, chip);
     if (!text)
       return text.takeError();
-    program.code.push_back({chip, std::move(*text)});
+    GpuCode &made = program.code.emplace_back();
+    made.chip = chip;
+    made.ptx = std::move(*text);
   }
   return program;
 }

@@ -70,7 +70,7 @@ mtc::codegen::runBackend(llvm::Module &module, const BackendTarget &target,
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   if (auto error = optimise(module, *machine, optLevel, passes))
-    return std::move(error);
+    return error;
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager emitter;

@@ -67,7 +67,7 @@ private:
 
   /// Whether nothing of the cluster but the epilogue's values is read.
   bool isWhole() {
-    int64_t ops = (found.bias ? 2 : 0) + (found.gelu ? 1 : 0);
+    size_t ops = (found.bias ? 2 : 0) + (found.gelu ? 1 : 0);
     return llvm::range_size(cluster.ops()) == ops &&
            llvm::all_of(cluster.getYield().getValues(), [&](Value read) {
              return read == found.gelu || (found.bias && read == found.sum);

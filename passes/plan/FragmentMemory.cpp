@@ -33,6 +33,7 @@ static std::optional<Address> partOf(rt::BucketOp bucket, rt::RefKind kind,
     return in(MTC_ARENA_OPTIMIZER, bucket.stateOffset(state), 4);
   case rt::RefKind::Staging: // of a fragment, not of the bucket's arenas
   case rt::RefKind::Loss:
+  case rt::RefKind::Packed:
     break;
   }
   return std::nullopt;

@@ -42,7 +42,7 @@ struct DeviceRequest {
   /// Collectives go from GPU to GPU by NCCL, and not by the host's memory.
   bool nccl = false;
   /// Of GPUs: a file of `mtc tune`; empty: none.
-  std::string gemmTable;
+  std::string gemmTable{};
 };
 
 struct DeviceInfo {

@@ -137,8 +137,9 @@ void expectDistinctOperands(rt::ProgramOp program) {
     llvm::SetVector<Value> read;
     for (auto [operand, access] :
          llvm::zip(launch.getKernelOperands(), kernel.getOperandAccesses()))
-      if (access.reads)
+      if (access.reads) {
         EXPECT_TRUE(read.insert(operand->get())) << print(kernel);
+      }
   });
 }
 

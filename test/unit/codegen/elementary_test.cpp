@@ -238,8 +238,9 @@ TEST_F(Elementary, WhatBf16HoldsComesThroughItAsRoundedOnce) {
       bool denormal = (i & 0x7fff) < 0x80;
       bool signalling = (i & 0x7fff) > 0x7f80 && !(i & 0x40);
       uint32_t kept = (native && denormal ? i & 0x8000 : i) << 16;
-      if (!signalling)
+      if (!signalling) {
         ASSERT_EQ(again[i], kept) << std::hex << i << (native ? " native" : "");
+      }
     }
   }
 }
@@ -260,8 +261,9 @@ TEST_F(Elementary, AMaximumKeepsNaNAndKnowsZeros) {
         row[at] = most;
         call(library->find("largest"), {row.data(), out.data()}, {int64_t(n)});
         ASSERT_EQ(std::isnan(out[0]), std::isnan(most)) << n << " " << at;
-        if (!std::isnan(most))
+        if (!std::isnan(most)) {
           ASSERT_EQ(std::memcmp(out.data(), &most, 4), 0)
               << less << " " << most << " found " << out[0];
+        }
       }
 }

@@ -19,7 +19,8 @@ using namespace mtc::runtime;
 /// what it computes in, and by operator new, which it calls for lists.
 static std::atomic<int64_t> allocated = 0;
 
-void *operator new(size_t bytes) {
+/// Inlined, GCC would take it for a mismatch that `delete` frees.
+[[gnu::noinline]] void *operator new(size_t bytes) {
   allocated += int64_t(bytes);
   if (void *made = std::malloc(bytes))
     return made;
