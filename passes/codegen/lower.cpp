@@ -54,7 +54,7 @@ struct KernelsToLlvm : PassWrapper<KernelsToLlvm, OperationPass<ModuleOp>> {
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();
-    annotateLoops(getOperation());
+    codegen::annotateLoops(getOperation());
   }
 };
 
