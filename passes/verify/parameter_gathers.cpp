@@ -24,15 +24,15 @@ SmallVector<int64_t, 1> bucketsOf(const Stage &stage, const Access &access) {
 }
 
 /// What a fragment does with the parameters of a bucket.
-struct Use {
+struct ParameterUse {
   const Touch *touch;
   const Access *access;
   int64_t bucket;
   bool gathers;
 };
 
-std::vector<Use> usesIn(const Stage &stage, const Fragment &fragment) {
-  std::vector<Use> uses;
+std::vector<ParameterUse> usesIn(const Stage &stage, const Fragment &fragment) {
+  std::vector<ParameterUse> uses;
   for (const Touch &touch : fragment.touches)
     for (const Access &access : touch.accesses)
       for (int64_t bucket : bucketsOf(stage, access))
@@ -50,7 +50,7 @@ public:
   void check() {
     for (const Fragment &fragment : stage.fragments) {
       uses[&fragment] = usesIn(stage, fragment);
-      for (const Use &use : uses[&fragment])
+      for (const ParameterUse &use : uses[&fragment])
         if (use.gathers)
           checkGather(fragment, use);
     }
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  void checkGather(const Fragment &fragment, const Use &use) {
+  void checkGather(const Fragment &fragment, const ParameterUse &use) {
     auto op = cast<rt::CollectiveOp>(use.touch->op);
     if (fragment.isUpdate()) { // what it does, checkUpdate says
       if (inTrain.count(use.bucket))
@@ -85,7 +85,7 @@ private:
     for (const Row &row : timeline.rows) {
       if (!row.fragment || row.fragment->isUpdate())
         continue;
-      for (const Use &use : uses[row.fragment])
+      for (const ParameterUse &use : uses[row.fragment])
         if (use.gathers)
           gather(entry, row, use, shards);
         else if (use.access->reads && shards.erase(use.bucket))
@@ -93,7 +93,7 @@ private:
     }
   }
 
-  void gather(StringRef entry, const Row &row, const Use &use,
+  void gather(StringRef entry, const Row &row, const ParameterUse &use,
               std::set<int64_t> &shards) {
     if (shards.erase(use.bucket) || !again.insert(use.touch->op).second)
       return;
@@ -104,7 +104,7 @@ private:
         << " gathers it";
   }
 
-  void rejectRead(StringRef entry, const Row &row, const Use &use) {
+  void rejectRead(StringRef entry, const Row &row, const ParameterUse &use) {
     report.error(use.touch->op)
         << "expected \"" << entry << "\" to gather bucket " << use.bucket
         << ", of which a rank has its shard after an update, before \""
@@ -113,7 +113,7 @@ private:
   }
 
   /// The parameter that a use is of.
-  std::string nameOf(const Use &use) const {
+  std::string nameOf(const ParameterUse &use) const {
     for (const Param &param : stage.params)
       if (std::optional<Extent> values = stage.valuesOf(param);
           values && param.bucket() == use.bucket &&
@@ -127,7 +127,7 @@ private:
   Slices slices;
   std::set<int64_t> inTrain;
   // Looked up only.
-  std::map<const Fragment *, std::vector<Use>> uses;
+  std::map<const Fragment *, std::vector<ParameterUse>> uses;
   std::set<Operation *> again; ///< gathers of what was whole
 };
 
