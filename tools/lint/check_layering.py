@@ -140,6 +140,7 @@ def check_links(root):
     folders = libraries(root, lists)
     # Passes may call the kernels' planning functions, which abi.h declares.
     folders.pop("mtc_kernels_cpu", None)
+    folders.pop("mtc_fmt", None)  # others' code, compiled here
     if "mtc_runtime_headers" in folders:  # made beside the folder that it gives
         folders["mtc_runtime_headers"] = ABI
     for path in lists:
