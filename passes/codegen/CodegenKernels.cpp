@@ -1,5 +1,6 @@
 //===- CodegenKernels.cpp - rt.kernel to func + scf + vector --------------===//
 #include "dialects/mtc/Mtc.h"
+#include "passes/Passes.h"
 #include "passes/PhasePass.h"
 #include "passes/codegen/kernel_function.h"
 
@@ -14,7 +15,6 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace mtc::passes {
-#define GEN_PASS_DECL_CODEGENKERNELS
 #define GEN_PASS_DEF_CODEGENKERNELS
 #include "passes/Passes.h.inc"
 } // namespace mtc::passes

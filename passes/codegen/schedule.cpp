@@ -1,6 +1,7 @@
 //===- schedule.cpp - what a kernel computes in which pass ----------------===//
 #include "passes/codegen/schedule.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 

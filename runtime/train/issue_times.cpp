@@ -18,7 +18,7 @@ double median(std::vector<double> all) {
   return (*middle + *std::max_element(all.begin(), middle)) / 2;
 }
 
-double milliseconds(const Json &host, const char *key) {
+double millisecondsOf(const Json &host, const char *key) {
   return 1e3 * host[key].get<double>();
 }
 
@@ -72,11 +72,12 @@ std::string issueText(const Json &host) {
       "host: a step is issued in {:.3f} ms, {:.2f} % of the {:.3f} ms that it "
       "takes (step block {:.3f}, tokens {:.3f}, {} graph{} {:.3f}, results "
       "{:.3f}; medians of {} step{})",
-      milliseconds(host, "issue_seconds"), 100 * host["share"].get<double>(),
-      milliseconds(host, "step_seconds"), milliseconds(host, "block_seconds"),
-      milliseconds(host, "tokens_seconds"), graphs, graphs == 1 ? "" : "s",
-      milliseconds(host, "graphs_seconds"),
-      milliseconds(host, "results_seconds"), steps, steps == 1 ? "" : "s");
+      millisecondsOf(host, "issue_seconds"), 100 * host["share"].get<double>(),
+      millisecondsOf(host, "step_seconds"),
+      millisecondsOf(host, "block_seconds"),
+      millisecondsOf(host, "tokens_seconds"), graphs, graphs == 1 ? "" : "s",
+      millisecondsOf(host, "graphs_seconds"),
+      millisecondsOf(host, "results_seconds"), steps, steps == 1 ? "" : "s");
 }
 
 } // namespace mtc::runtime

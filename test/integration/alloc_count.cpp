@@ -100,8 +100,8 @@ Owner ownerOf(const Dl_info &module) {
   const char *path = module.dli_fname ? module.dli_fname : "";
   if (named(path, {"libdnnl", "libgomp", "libOpenCL"}))
     return library;
-  if (named(path, {"/libc.so", "libstdc++", "libgcc_s", "libfmt", "libm.so",
-                   "ld-linux", "alloc_count"}))
+  if (named(path, {"/libc.so", "libstdc++", "libgcc_s", "libm.so", "ld-linux",
+                   "alloc_count"}))
     return nobody;
   return program;
 }

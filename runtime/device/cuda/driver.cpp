@@ -15,7 +15,7 @@ using mtc::runtime::StatusCode;
 namespace mtc::cuda {
 
 static constexpr const char *kDriverLibrary = "libcuda.so.1";
-static constexpr int kVersion = 13000;
+static constexpr int kDriverVersion = 13000;
 
 Status Driver::open() {
   Library library(kDriverLibrary);
@@ -35,14 +35,14 @@ Status Driver::open() {
   MTC_RETURN_IF_ERROR(check(init(0), "cuInit"));
   int version = 0;
   MTC_RETURN_IF_ERROR(check(driverVersion(&version), "cuDriverGetVersion"));
-  if (version >= kVersion)
+  if (version >= kDriverVersion)
     return Status::okay();
   return {StatusCode::infeasible,
           fmt::format("expected an NVIDIA driver of CUDA {}.{} or newer, which "
                       "kernels of mtc need (PTX 9.0), found one of CUDA {}.{}; "
                       "update the driver (R580 is the first)",
-                      kVersion / 1000, kVersion % 1000 / 10, version / 1000,
-                      version % 1000 / 10)};
+                      kDriverVersion / 1000, kDriverVersion % 1000 / 10,
+                      version / 1000, version % 1000 / 10)};
 }
 
 Status Driver::load(const Driver *&out) {

@@ -13,7 +13,7 @@ using mtc::runtime::StatusCode;
 namespace mtc::cuda {
 
 static constexpr const char *kNcclLibrary = "libnccl.so.2";
-static constexpr int kVersion = 22200; ///< aborts of a group end together
+static constexpr int kNcclVersion = 22200; ///< aborts of a group end together
 
 Status Nccl::open() {
   Library library(kNcclLibrary);
@@ -33,15 +33,15 @@ Status Nccl::open() {
     return {StatusCode::infeasible,
             fmt::format("NCCL: expected the function {}, found none; it is "
                         "there from NCCL {} on",
-                        library.missing(), versionName(kVersion))};
+                        library.missing(), versionName(kNcclVersion))};
   int found = 0;
   MTC_RETURN_IF_ERROR(check(version(&found), "ncclGetVersion"));
-  if (found >= kVersion)
+  if (found >= kNcclVersion)
     return Status::okay();
   return {StatusCode::infeasible,
           fmt::format("expected NCCL {} or newer, whose communicators can be "
                       "aborted together, found {}; update it",
-                      versionName(kVersion), versionName(found))};
+                      versionName(kNcclVersion), versionName(found))};
 }
 
 Status Nccl::load(const Nccl *&out) {

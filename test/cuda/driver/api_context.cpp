@@ -6,7 +6,6 @@ using namespace mtc::standin;
 
 namespace {
 
-constexpr int kGreatestPriority = -5;
 constexpr size_t kLimits[] = {1024, 8650752, 8388608, 8388608, 2048};
 
 template <class Body> CUresult ofPrimary(CUdevice device, Body body) {
@@ -93,7 +92,7 @@ MTC_API cuCtxGetDevice(CUdevice *device) {
 MTC_API cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   return api(Need::context, [&](Driver &, Lock &) {
     if (least)
-      *least = 0;
+      *least = kLeastPriority;
     if (greatest)
       *greatest = kGreatestPriority;
     return CUDA_SUCCESS;

@@ -8,8 +8,6 @@ using namespace mtc::standin;
 
 namespace {
 
-constexpr int kGreatestPriority = -5, kLeastPriority = 0;
-
 CUresult create(CUstream *stream, unsigned flags, int priority) {
   return api(Need::context, [&](Driver &driver, Lock &) {
     if (!stream || flags & ~unsigned(CU_STREAM_NON_BLOCKING))

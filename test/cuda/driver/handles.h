@@ -23,6 +23,9 @@ namespace mtc::standin {
 
 struct Capture;
 
+/// Of streams: lower numbers go first.
+constexpr int kGreatestPriority = -5, kLeastPriority = 0;
+
 /// The objects of one kind that live. What is destroyed stays allocated as an
 /// address that no other object gets.
 template <class T> class Registry {

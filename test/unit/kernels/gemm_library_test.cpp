@@ -19,15 +19,18 @@ using namespace mtc::runtime;
 /// what it computes in, and by operator new, which it calls for lists.
 static std::atomic<int64_t> allocated = 0;
 
-/// Inlined, GCC would take it for a mismatch that `delete` frees.
+/// Inlined, they show GCC a `free` of what `new` made, and it takes that for a
+/// mismatch.
 [[gnu::noinline]] void *operator new(size_t bytes) {
   allocated += int64_t(bytes);
   if (void *made = std::malloc(bytes))
     return made;
   throw std::bad_alloc();
 }
-void operator delete(void *made) noexcept { std::free(made); }
-void operator delete(void *made, size_t) noexcept { std::free(made); }
+[[gnu::noinline]] void operator delete(void *made) noexcept { std::free(made); }
+[[gnu::noinline]] void operator delete(void *made, size_t) noexcept {
+  std::free(made);
+}
 
 extern "C" int posix_memalign(void **out, size_t alignment, size_t bytes) {
   allocated += int64_t(bytes);

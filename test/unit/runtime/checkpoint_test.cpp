@@ -54,7 +54,7 @@ private:
 
 Manifest ofStep(int64_t step) {
   Manifest manifest;
-  manifest.position = {step, 16 * step, 512 * step};
+  manifest.position = {step, 16 * step, 512 * step, 0, 0, std::nullopt};
   manifest.model = "toy";
   manifest.optimizer = "adamw";
   manifest.planHash = "0123456789abcdef";

@@ -87,12 +87,14 @@ TEST_F(LossScaleRun, ASkippedStepChangesNothing) {
     EXPECT_EQ(at.skippedSamples, 8 * skipped);
     // Of all parameters and states of the optimizer.
     Json sums = now.manifest.sums;
-    if (i > 0)
+    if (i > 0) {
       EXPECT_EQ(sums == before, wasSkipped(log[i])) << "step " << i + 1;
+    }
     before = sums;
     // The rate is that of the update: one that was skipped comes again.
-    if (i > 0)
+    if (i > 0) {
       EXPECT_EQ(log[i]["lr"] == rate, wasSkipped(log[i - 1])) << i;
+    }
     rate = log[i]["lr"];
   }
 }

@@ -58,8 +58,8 @@ public:
 class RankTest : public testing::Test {
 protected:
   void SetUp() override {
-    rows_[0] = {MTC_STEP_LOAD, -1, 2, 0, 0, 0, 0};
-    rows_[1] = {MTC_STEP_RUN, 0, 2, 0, 0, 0, 0};
+    rows_[0] = {MTC_STEP_LOAD, -1, 2, 0, 0, 0, 0, 0};
+    rows_[1] = {MTC_STEP_RUN, 0, 2, 0, 0, 0, 0, 0};
     Descriptor d;
     Status status = parseDescriptor(kToyDescriptor, d);
     ASSERT_TRUE(status.ok()) << status.message();
@@ -291,7 +291,7 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
   rows_[1].fragment = 0;
   rows_[1].microbatch = 3;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
-  rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, -1, 0, 1};
+  rows_[1] = {MTC_STEP_EXCHANGE, 0, 0, 0, -1, 0, 1, 0};
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
   rows_[1].kind = 7;
   EXPECT_EQ(create(parts(0)).code(), StatusCode::inputRejected);
@@ -300,8 +300,8 @@ TEST_F(RankTest, RejectsRowsThatLeaveTheirTables) {
 TEST_F(RankTest, RejectsPostsAndWaitsThatDoNotPair) {
   MtcTransfer transfer{1, 1, MTC_ARENA_ACTIVATIONS, 0, 0, 64};
   auto found = [&](int32_t first, int32_t second, int64_t posted = 1) {
-    rows_[0] = {first, -1, -1, 0, -1, 0, 1};
-    rows_[1] = {second, -1, -1, 0, -1, 0, 1};
+    rows_[0] = {first, -1, -1, 0, -1, 0, 1, 0};
+    rows_[1] = {second, -1, -1, 0, -1, 0, 1, 0};
     RankParts p = parts(0);
     p.descriptor.mesh[MTC_AXIS_PP] = 2;
     p.descriptor.transfers = 1;

@@ -77,8 +77,9 @@ TEST(RecipeFields, NamesAreUnique) {
 TEST(RecipeFields, CapitalsOfWordsDoNotCount) {
   Recipe recipe;
   for (const RecipeField &field : recipeFields())
-    if (std::string_view(field.key) == "decay")
+    if (std::string_view(field.key) == "decay") {
       EXPECT_TRUE(setField(field, "WSD", recipe));
+    }
   EXPECT_EQ(recipe.decay, "wsd");
 }
 
