@@ -2,11 +2,13 @@
 
 #include "runtime/control/preparation.h"
 
+#include "runtime/base/cores.h"
 #include "runtime/control/check_data.h"
 #include "runtime/control/idle_options.h"
 #include "runtime/control/run_header.h"
 #include "runtime/control/sample_orders.h"
 #include "runtime/control/say.h"
+#include "runtime/control/team_environment.h"
 #include "runtime/control/weights.h"
 
 #include <fmt/format.h>
@@ -43,6 +45,15 @@ static Status checkLossScale(const Recipe &recipe, const Bundle &bundle) {
                       kScaledDtype)};
 }
 
+void sayOfTeams(const RunOptions &options, const Bundle &bundle) {
+  const Descriptor &program = bundle.stages[0].descriptor;
+  std::string note =
+      teamNote(bundle.mesh.worldSize(), program.threads, usableCores());
+  if (options.progress != ProgressKind::none && !program.isForGpu() &&
+      !note.empty())
+    say(note);
+}
+
 Status checkRanks(int64_t expected, const Bundle &bundle) {
   int64_t found = bundle.mesh.worldSize();
   if (expected == 0 || expected == found)
@@ -65,6 +76,8 @@ Status Preparation::begin(const RunOptions &options, CommKind comm,
   job.report.header = runHeader(comm, bundle, job);
   progress_.open(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
+  if (comm != CommKind::mpi) // else ranks may be of many hosts
+    sayOfTeams(options, bundle);
   for (const std::string &line : idleOptions({options, job, bundle, comm}))
     say(line);
   if (checkpoints_.loaded() && !job.evaluates())

@@ -2,6 +2,7 @@
 
 #include "runtime/control/team_environment.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -20,6 +21,17 @@ std::vector<std::string> teamVariables(int64_t threads, int64_t onHost,
     variables.push_back(fmt::format("GOMP_SPINCOUNT={}",
                                     onHost <= cores ? kSpinsWithOwnCore : 0));
   return variables;
+}
+
+std::string teamNote(int64_t ranks, int64_t threads, int64_t cores) {
+  if (threads == 1 || ranks * threads <= cores)
+    return "";
+  return fmt::format(
+      "note: {} of {} threads {} {} core{}, so threads wait for one another in "
+      "every kernel; compile with --threads {}",
+      ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks), threads,
+      ranks == 1 ? "runs on" : "each share", cores, cores == 1 ? "" : "s",
+      std::max<int64_t>(1, cores / ranks));
 }
 
 } // namespace mtc::runtime

@@ -17,5 +17,10 @@ namespace mtc::runtime {
 std::vector<std::string> teamVariables(int64_t threads, int64_t onHost,
                                        int64_t cores);
 
+/// What to tell who starts `ranks` ranks of `threads` threads on one host where
+/// they may have `cores`; empty: nothing. Ranks may share cores, as eight do on
+/// a laptop; threads of one rank should not, as each kernel ends with its last.
+std::string teamNote(int64_t ranks, int64_t threads, int64_t cores);
+
 } // namespace mtc::runtime
 #endif // MTC_RUNTIME_CONTROL_TEAM_ENVIRONMENT_H

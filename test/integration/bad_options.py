@@ -1,6 +1,7 @@
 """Options that change nothing, that took another one for their value, or that are Megatron-LM's."""
 
 import json
+import os
 
 from bad_case import Broken, Case, Ended, silent, then, there
 from indexed import write_corpus
@@ -56,7 +57,15 @@ IDLE = [
     ("--eval-steps", 3), ("--timing-log-level", 1), ("--log-interval", 2), ("--peak-tflops", 2),
     ("--eod", 3)]
 
+CORES = len(os.sched_getaffinity(0))
+# A rank with one more thread than there are cores.
+WIDE = before("compile", "tiny.toml", "--gbs", 2, "--threads", CORES + 1, "-o", "wide")
+WIDE_RUN = ["run", "wide", *RUN[2:]]
+
 CASES = [
+    Case("threads: more than cores", [word for word in WIDE_RUN if word != "--quiet"], DONE,
+         [f"note: 1 rank of {CORES + 1} threads runs on {CORES} core", f"compile with --threads {CORES}\n"], WIDE),
+    Case("threads: more than cores, said to nobody", WIDE_RUN, DONE, [], WIDE, act=silent("note:")),
     Case("idle: all at once", [*RUN, *(word for option in IDLE for word in option)], DONE,
          [f"{' '.join(map(str, option))} has no effect: " for option in IDLE]),
     Case("idle: by Megatron-LM's name", [*RUN, "--sgd-momentum", 0.5], DONE,

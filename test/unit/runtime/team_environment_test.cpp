@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 
+using mtc::runtime::teamNote;
 using mtc::runtime::teamVariables;
 using testing::ElementsAre;
 
@@ -33,4 +34,15 @@ TEST_F(TeamEnvironment, WhatSomebodySaidStands) {
   forget();
   setenv("OMP_WAIT_POLICY", "passive", 1);
   EXPECT_THAT(teamVariables(4, 4, 8), ElementsAre("OMP_NUM_THREADS=4"));
+}
+
+TEST(TeamNote, OfThreadsWithoutCores) {
+  EXPECT_EQ(teamNote(2, 4, 7),
+            "note: 2 ranks of 4 threads each share 7 cores, so threads wait "
+            "for one another in every kernel; compile with --threads 3");
+  EXPECT_EQ(teamNote(1, 2, 1),
+            "note: 1 rank of 2 threads runs on 1 core, so threads wait for "
+            "one another in every kernel; compile with --threads 1");
+  EXPECT_EQ(teamNote(2, 4, 8), "");
+  EXPECT_EQ(teamNote(8, 1, 2), "") << "ranks may take turns";
 }
