@@ -66,7 +66,7 @@ public:
         openBundle(options_.bundle, ProgramForm::shared, bundle));
     MTC_RETURN_IF_ERROR(checkRanks(options_.ranks, bundle));
     MTC_RETURN_IF_ERROR(makeJob(options_, bundle, job_));
-    sayOfTeams(options_, bundle);
+    sayTeamNote(options_, bundle);
     noteBeginning();
     Restarts restarts(options_.maxRestarts, signals_);
     RunCheckpoints checkpoints;

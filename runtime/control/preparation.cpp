@@ -45,7 +45,7 @@ static Status checkLossScale(const Recipe &recipe, const Bundle &bundle) {
                       kScaledDtype)};
 }
 
-void sayOfTeams(const RunOptions &options, const Bundle &bundle) {
+void sayTeamNote(const RunOptions &options, const Bundle &bundle) {
   const Descriptor &program = bundle.stages[0].descriptor;
   std::string note =
       teamNote(bundle.mesh.worldSize(), program.threads, usableCores());
@@ -77,7 +77,7 @@ Status Preparation::begin(const RunOptions &options, CommKind comm,
   progress_.open(options.progress, job);
   MTC_RETURN_IF_ERROR(checkData(job, bundle, signals.stop()));
   if (comm != CommKind::mpi) // else ranks may be of many hosts
-    sayOfTeams(options, bundle);
+    sayTeamNote(options, bundle);
   for (const std::string &line : idleOptions({options, job, bundle, comm}))
     say(line);
   if (checkpoints_.loaded() && !job.evaluates())

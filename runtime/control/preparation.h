@@ -30,7 +30,7 @@ Status checkRanks(int64_t expected, const Bundle &bundle);
 
 /// Says teamNote of a run on CPUs whose ranks are all of this host, unless it
 /// is quiet.
-void sayOfTeams(const RunOptions &options, const Bundle &bundle);
+void sayTeamNote(const RunOptions &options, const Bundle &bundle);
 
 /// Checks inputs and outputs of a run and finds the checkpoint that it goes on
 /// from. Holds files and locks until the ranks have ended.

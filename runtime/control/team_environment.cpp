@@ -28,7 +28,7 @@ std::string teamNote(int64_t ranks, int64_t threads, int64_t cores) {
     return "";
   return fmt::format(
       "note: {} of {} threads {} {} core{}, so threads wait for one another in "
-      "every kernel; compile with --threads {}",
+      "every kernel; compile with --threads-per-rank {}",
       ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks), threads,
       ranks == 1 ? "runs on" : "each share", cores, cores == 1 ? "" : "s",
       std::max<int64_t>(1, cores / ranks));

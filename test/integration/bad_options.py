@@ -64,7 +64,7 @@ WIDE_RUN = ["run", "wide", *RUN[2:]]
 
 CASES = [
     Case("threads: more than cores", [word for word in WIDE_RUN if word != "--quiet"], DONE,
-         [f"note: 1 rank of {CORES + 1} threads runs on {CORES} core", f"compile with --threads {CORES}\n"], WIDE),
+         [f"note: 1 rank of {CORES + 1} threads runs on {CORES} core", f"compile with --threads-per-rank {CORES}\n"], WIDE),
     Case("threads: more than cores, said to nobody", WIDE_RUN, DONE, [], WIDE, act=silent("note:")),
     Case("idle: all at once", [*RUN, *(word for option in IDLE for word in option)], DONE,
          [f"{' '.join(map(str, option))} has no effect: " for option in IDLE]),

@@ -301,6 +301,16 @@ def check_no_network(mtc, report, bundle, data):
                   f"no network: {ends}")
 
 
+def check_team_note(mtc, report, data, folder):
+    """Threads that have to share cores are spoken of once, however ranks are started by mtc."""
+    threads = len(os.sched_getaffinity(0))
+    bundle = mtc.compile(SPEC, Layout(dp=2), os.path.join(folder, "wide"), ["--threads-per-rank", threads])
+    for comm in COMMS[:3]:
+        said = mtc.call("run", bundle, "--data", data, "--data-type", "u8", "--steps", 1, "--comm", *comm).stderr
+        report.expect(said.count(f"note: 2 ranks of {threads} threads each share {threads} core") == 1
+                      and said.count("note:") == 1, f"threads without cores over {comm[0]}: found {said!r}")
+
+
 def main():
     mtc, report = Mtc(), Report()
     library, takes_all = os.path.abspath(sys.argv[2]), "--all" in sys.argv
@@ -322,6 +332,7 @@ def main():
         other = mtc.compile(SPEC, Layout(tp=2, dp=2), os.path.join(folder, "other"))
         check_differences(mtc, report, bundles[0], other, data)
         check_no_network(mtc, report, bundles[0], data)
+        check_team_note(mtc, report, data, folder)
     return report.finish(f"{len(LAYOUTS)} layouts in {len(ways) + 1} ways")
 
 

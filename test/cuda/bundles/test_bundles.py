@@ -47,7 +47,7 @@ LAUNCHED = (r"(cuda stand-in: launched (?P<graphs>%s) graphs of (?P<nodes>%s) no
 INFEASIBLE, USAGE, COMMUNICATION, PEER_DIED, GPU_FAILED = 4, 2, 14, 12, 20
 CASES = [("bf16", Layout(dp=2, zero=1, overlap="grad-reduce,param-gather", bucket=20000)),
          ("f32", Layout(tp=2, pp=2))]
-SHALLOW = ["--set", "model.layers=2"]  # of these, but for --all
+SHALLOW = ["--set", "model.layers=2"]  # where CASES run in the tests; all layers by hand
 # Steps that are no updates, what is said of them, and how many graphs of steps a rank then launches,
 # how many of them before the results of the step before. Of six steps, whose rates count samples, some
 # overflow, and the one behind each was issued by then: none is computed twice, and behind the first of

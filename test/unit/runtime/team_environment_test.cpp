@@ -37,12 +37,13 @@ TEST_F(TeamEnvironment, WhatSomebodySaidStands) {
 }
 
 TEST(TeamNote, OfThreadsWithoutCores) {
-  EXPECT_EQ(teamNote(2, 4, 7),
-            "note: 2 ranks of 4 threads each share 7 cores, so threads wait "
-            "for one another in every kernel; compile with --threads 3");
+  EXPECT_EQ(
+      teamNote(2, 4, 7),
+      "note: 2 ranks of 4 threads each share 7 cores, so threads wait "
+      "for one another in every kernel; compile with --threads-per-rank 3");
   EXPECT_EQ(teamNote(1, 2, 1),
             "note: 1 rank of 2 threads runs on 1 core, so threads wait for "
-            "one another in every kernel; compile with --threads 1");
+            "one another in every kernel; compile with --threads-per-rank 1");
   EXPECT_EQ(teamNote(2, 4, 8), "");
   EXPECT_EQ(teamNote(8, 1, 2), "") << "ranks may take turns";
 }
