@@ -27,14 +27,20 @@ FILES = f"""bin/mtc bin/mtc-node bin/mtc-opt lib/mtc/link/executable.txt lib/mtc
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(somebody LANGUAGES CXX)
 find_package(mtc 0.1 REQUIRED)
+add_library(own STATIC own.cpp)
 add_executable(needs needs.cpp)
-target_link_libraries(needs PRIVATE mtc::control)
+target_link_libraries(needs PRIVATE mtc::control own)
 """
-PROGRAM = """int main(int argc, char **argv) {
+# A project may have fmt in a library of its own: mtc's then gives way.
+OWN = """#include <fmt/format-inl.h>
+int own() { return 0; }
+"""
+PROGRAM = """int own();
+int main(int argc, char **argv) {
   std::string text;
   auto status = mtc::runtime::inspectRequirements(argv[argc - 1], false, text);
   std::fputs(status.ok() ? text.c_str() : status.message().c_str(), stdout);
-  return static_cast<int>(status.code());
+  return own() + static_cast<int>(status.code());
 }
 """
 
@@ -144,6 +150,7 @@ def check_package(installed):
     headers = os.listdir(installed.path("include/mtc/runtime"))
     lines = [f"#include <mtc/runtime/{name}>\n" for name in sorted(headers)]
     installed.write("project/needs.cpp", "".join(lines) + "#include <cstdio>\n" + PROGRAM)
+    installed.write("project/own.cpp", OWN)
     installed.write("project/CMakeLists.txt", PROJECT)
     yield from ends_well(
         installed, "a project with the package",
